@@ -38,9 +38,9 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'benchdb' has no attribute {name!r}")
     from importlib import import_module  # noqa: PLC0415 - who runs a command needs none
 
-    found = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = found
-    return found
+    result = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = result
+    return result
 
 
 def __dir__() -> list[str]:

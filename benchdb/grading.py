@@ -148,8 +148,8 @@ def is_impossible(processes: Sequence[ProcessFacts]) -> bool:
 
 def gates(processes: Iterable[ProcessFacts], status: str) -> frozenset[str]:
     """Return the gates that have this *status* in any of *processes*."""
-    every = (pair for one in processes for pair in _gate_statuses(one).items())
-    return frozenset(name for name, found in every if found == status)
+    every = (pair for process in processes for pair in _gate_statuses(process).items())
+    return frozenset(name for name, item in every if item == status)
 
 
 def _gate_statuses(process: ProcessFacts) -> dict[str, object]:
@@ -165,16 +165,20 @@ def _grade(findings: Iterable[Finding], processes: int) -> Grade:
         return finding.letter, abs(figure) if isinstance(figure, int | float) else 0.0
 
     worst: dict[str, Finding] = {}
-    for one in findings:
-        known = worst.get(one.reason)
-        if known is None or badness(one) > badness(known):
-            worst[one.reason] = one
-    kept = sorted(worst.values(), key=lambda one: one.letter, reverse=True)
+    for item in findings:
+        known = worst.get(item.reason)
+        if known is None or badness(item) > badness(known):
+            worst[item.reason] = item
+    kept = sorted(worst.values(), key=lambda finding: finding.letter, reverse=True)
     return Grade(
         letter=kept[0].letter if kept else "A",
         processes=processes,
-        reasons=tuple(one.reason for one in kept),
-        figures={one.reason: one.figure for one in kept if one.figure is not None},
+        reasons=tuple(finding.reason for finding in kept),
+        figures={
+            finding.reason: finding.figure
+            for finding in kept
+            if finding.figure is not None
+        },
     )
 
 
@@ -213,14 +217,14 @@ def _repetition(
 
 def _agreement(measured: Sequence[ProcessFacts]) -> Iterator[Finding]:
     """Judge how far the processes differ, and what that leaves of the mean, in %."""
-    values = [one.seconds for one in measured if one.seconds]
+    values = [facts.seconds for facts in measured if facts.seconds]
     if len(values) < 2:
         return
     spread = 100 * stdev(values) / fmean(values)
     if spread > 1:
         yield Finding("spread", "C" if spread > 3 else "B", spread)
-    found = estimate(values)
-    half_width = 100 * ((found.high or found.value) / found.value - 1)
+    result = estimate(values)
+    half_width = 100 * ((result.high or result.value) / result.value - 1)
     if half_width > 1:
         yield Finding("wide-interval", "B", half_width)
 
@@ -240,7 +244,7 @@ def _steadiness(process: ProcessFacts) -> Iterator[Finding]:
 
 
 def _is_fanless(process: ProcessFacts) -> bool:
-    return any(one.get("fanless") is True for one in (process.before, process.after))
+    return any(item.get("fanless") is True for item in (process.before, process.after))
 
 
 def _unsteady(steady: Facts, drift: float) -> Finding:
@@ -361,7 +365,7 @@ def _throttle_events(process: ProcessFacts) -> int | None:
 
 def _every(process: ProcessFacts, name: str) -> list[float]:
     read = (number(process.before, name), number(process.after, name))
-    return [one for one in read if one is not None]
+    return [value for value in read if value is not None]
 
 
 def _busy(process: ProcessFacts) -> Iterator[Finding]:

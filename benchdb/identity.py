@@ -89,9 +89,9 @@ def _usual(fact: Any) -> Any:
     if kind is dict:
         if not _all_text(fact):
             raise _UnusualError
-        return {name: _usual(one) for name, one in fact.items()}
+        return {name: _usual(result) for name, result in fact.items()}
     if kind is list or kind is tuple:
-        return [_usual(one) for one in fact]
+        return [_usual(item) for item in fact]
     plain = msgspec.to_builtins(fact)
     if type(plain) is kind:
         raise _UnusualError

@@ -57,7 +57,7 @@ def to_add(*packages: str, its: Python | None = None) -> str:
     """Return the command that adds *packages* to where benchdb is."""
     its = its or this_python()
     names = " ".join(map(quote, packages))
-    known = " ".join(quote(_CONDA.get(one, one)) for one in packages)
+    known = " ".join(quote(_CONDA.get(package, package)) for package in packages)
     prefix = quote(str(its.prefix))
     commands = {
         "pip": f"{quote(its.program)} -m pip install {names}",
@@ -88,4 +88,6 @@ def fitting(advice: str, python: str | None = None) -> str:
     if python is not None:
         return f"{advice[: match.start()]}{quote(python)} -m {match[0]}"
     packages = re.findall(r'"[^"]+"|\S+', match[1])
-    return advice[: match.start()] + to_add(*(one.strip('"') for one in packages))
+    return advice[: match.start()] + to_add(
+        *(package.strip('"') for package in packages)
+    )

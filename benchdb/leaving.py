@@ -91,9 +91,9 @@ class Gate:
         return self._sources[digest]
 
     def _clean(self, what: str, fields: Iterable[str]) -> bool:
-        if found := tuple(dict.fromkeys(fields)):
-            self.kept.append(Kept(what, found))
-        return not found
+        if texts := tuple(dict.fromkeys(fields)):
+            self.kept.append(Kept(what, texts))
+        return not texts
 
     def _of_many(self, line: Machine | Environment) -> tuple[str, ...]:
         """Return the private fields of what many runs refer to, looked at once."""
@@ -107,8 +107,8 @@ def private_fields(line: msgspec.Struct) -> Iterator[str]:
     """Yield where *line*, of an exchange file, gives away who made it, or where."""
     message = msgspec.to_builtins(line)
     kind = message.pop("type")
-    found = _rules().private_fields(message, shared_names())
-    return (f"{kind}.{place}" for place in found)
+    result = _rules().private_fields(message, shared_names())
+    return (f"{kind}.{place}" for place in result)
 
 
 def without_names(text: str) -> str:

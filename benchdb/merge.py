@@ -403,8 +403,8 @@ class _Landing:
                 taken.signed |= named - out
             if taken.figures is not None:
                 taken.figures.note(batch.rows, there | out)
-            new = [one for one in batch.findings if one.run not in out]
-            judged = [one for one in batch.alone if one not in out]
+            new = [finding for finding in batch.findings if finding.run not in out]
+            judged = [text for text in batch.alone if text not in out]
             kept = findings.keep_alone(self._connection, judged, there, new)
             writer.changes.touch(kept)
         writer.land()
@@ -431,7 +431,7 @@ class _Landing:
             importer=read.importer,
             otherwise=any(editions.otherwise(connection, it) for it in taken.sources),
             outdates=documents.runs_by_slug(connection, {it.outdated for it in newer}),
-            heard=documents.runs_by_slug(connection, {one.newer for one in heard}),
+            heard=documents.runs_by_slug(connection, {it.newer for it in heard}),
             forgotten=(len(left_out.runs), len(left_out.sources)),
             spans=taken.figures.spans if taken.figures else {},
             retractions=taken.retractions,
@@ -461,8 +461,8 @@ class _Landing:
 
 
 def _reader(read: Intake, about: About) -> Reader:
-    told = {} if read.document is None else msgspec.to_builtins(about)
-    facts = {name: fact for name, fact in told.items() if fact}
+    result = {} if read.document is None else msgspec.to_builtins(about)
+    facts = {name: fact for name, fact in result.items() if fact}
     map_sha256 = None if read.map_ is None else read.map_.sha256
     return Reader(read.importer, read.version, map_sha256, facts)
 

@@ -56,8 +56,8 @@ def own_file() -> Path:
 
 def files() -> list[Path]:
     """Return the files that are there; an earlier one wins."""
-    found = [path for path in (_of_project(), own_file()) if path and _there(path)]
-    return list(dict.fromkeys(found))
+    paths = [path for path in (_of_project(), own_file()) if path and _there(path)]
+    return list(dict.fromkeys(paths))
 
 
 def settled() -> dict[str, Setting]:

@@ -48,7 +48,7 @@ def _measured(asked: argparse.Namespace) -> int:
         _print(["", *table.table(now.rows), ""])
         _print(table.changes(changed(before, now), now.rows))
         _print([f"written: {asked.json}", *_saved(now, asked)])
-    if any(asked.names or not isinstance(one, NotHereError) for one in failed):
+    if any(asked.names or not isinstance(error, NotHereError) for error in failed):
         return 2
     return 1 if asked.strict and any(map(missed, now.rows)) else 0
 
@@ -64,15 +64,15 @@ def _rows(
     runs = usual.runs and (asked.runs or usual.runs)
     extent = Extent(runs, asked.rounds or usual.rounds)
     wanted = [row.name for row in benchmark.ROWS if row.name in (asked.names or ROWS)]
-    found: dict[str, list[Turn]] = {}
+    groups: dict[str, list[Turn]] = {}
     try:
-        for one in benchmark.turns(wanted, extent, place) if wanted else ():
-            found.setdefault(one.name, []).append(one.turn)
-            _tell(one)
+        for named in benchmark.turns(wanted, extent, place) if wanted else ():
+            groups.setdefault(named.name, []).append(named.turn)
+            _tell(named)
     except CannotMeasureError as error:
         failed.append(error)
         _complain(error)
-    for name, turns in found.items():
+    for name, turns in groups.items():
         yield Seen(ROWS[name], runs, tuple(turns))
 
 
@@ -92,9 +92,9 @@ def _saved(now: Figures, asked: argparse.Namespace) -> Iterator[str]:
         yield f"saved, to be committed: {figures.save(now)}"
 
 
-def _tell(one: Named) -> None:
-    what, yardstick = one.turn.what.seconds, one.turn.yardstick.seconds
-    print(f"{one.name}: {what:.3f} s over {yardstick:.3f} s", file=sys.stderr)
+def _tell(named: Named) -> None:
+    what, yardstick = named.turn.what.seconds, named.turn.yardstick.seconds
+    print(f"{named.name}: {what:.3f} s over {yardstick:.3f} s", file=sys.stderr)
 
 
 def _complain(about: object) -> None:

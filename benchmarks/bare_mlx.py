@@ -56,8 +56,8 @@ def training(cell: Cell) -> Step:
     gradients = nn.value_and_grad(network, loss)
 
     def step() -> None:
-        value, found = gradients(inputs, labels)
-        optimiser.update(network, found)
+        value, result = gradients(inputs, labels)
+        optimiser.update(network, result)
         _evaluate(value, network.state, optimiser.state)
 
     return step

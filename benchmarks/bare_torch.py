@@ -64,7 +64,7 @@ def product(asked: argparse.Namespace) -> Step:
 
 def writing(asked: argparse.Namespace, batch: int) -> Step:
     """Return what reads a prompt of 512 tokens, or writes one token of 128."""
-    name = dict(one.split("=") for one in asked.set or ()).get("model", MODEL)
+    name = dict(item.split("=") for item in asked.set or ()).get("model", MODEL)
     shape, reads = SHAPES[name], asked.workload == "llm-prefill"
     with torch.inference_mode():
         model = Llama(shape, Matrix, Matrix, 0).place(
@@ -101,8 +101,8 @@ def training(asked: argparse.Namespace, batch: int) -> Step:
     def step() -> None:
         optimiser.zero_grad()
         with torch.autocast(asked.device, DTYPES[asked.precision], enabled=mixed):
-            found = model(inputs)
-            loss = criterion(getattr(found, "logits", found), labels)
+            result = model(inputs)
+            loss = criterion(getattr(result, "logits", result), labels)
         loss.backward()
         optimiser.step()
 

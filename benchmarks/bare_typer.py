@@ -6,12 +6,12 @@ app = typer.Typer()
 
 
 @app.command()
-def one() -> None:
-    """Do the one."""
+def first() -> None:
+    """Do the first."""
 
 
 @app.command()
-def two() -> None:
+def second() -> None:
     """Do the other."""
 
 

@@ -96,17 +96,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
                     work = (*draw.choice(_WORK[asked.device]), *_DEVICES[asked.device])
                     database = Path(folder, f"{number}.sqlite")
                 seconds = draw.choice(asked.seconds)
-                one, said = _tried(seconds, work, database, again=again)
-                print(one, flush=True)
-                if one.status != _REFUSED:
+                result, text = _tried(seconds, work, database, again=again)
+                print(result, flush=True)
+                if result.status != _REFUSED:
                     break
                 again = False
-            tries.append(one)
+            tries.append(result)
             if asked.log:
                 with asked.log.open("a") as stream:
-                    stream.write(f"{one}\n{said}\n")
-    kept = sum(one.kept for one in tries)
-    in_time = sum(one.took <= _LONGEST * one.seconds for one in tries)
+                    stream.write(f"{result}\n{text}\n")
+    kept = sum(item.kept for item in tries)
+    in_time = sum(item.took <= _LONGEST * item.seconds for item in tries)
     print(f"{kept} of {len(tries)} kept; in time {in_time}")
     return 0 if kept == len(tries) else 1
 
@@ -121,10 +121,10 @@ def _tried(
     began = monotonic()
     done = subprocess.run(line, capture_output=True, text=True, env=kept, check=False)
     took = monotonic() - began
-    found = _SHARE.search(done.stdout)
-    shares = map(int, found.groups()) if found else (0, 0)
-    one = Try(seconds, " ".join(work), again, done.returncode, took, *shares)
-    return one, done.stdout + done.stderr
+    match = _SHARE.search(done.stdout)
+    shares = map(int, match.groups()) if match else (0, 0)
+    result = Try(seconds, " ".join(work), again, done.returncode, took, *shares)
+    return result, done.stdout + done.stderr
 
 
 if __name__ == "__main__":

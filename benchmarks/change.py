@@ -33,9 +33,13 @@ def last(before: Iterable[Figures], now: Seen, machine: str | None) -> Figures |
 
     *before* has the newest first.
     """
-    found = [one for one in before if of_row(one, now) is not None]
-    same = [one for one in found if machine and one.machine.anonymous_id == machine]
-    return next(iter(same or found), None)
+    figureses = [figures for figures in before if of_row(figures, now) is not None]
+    same = [
+        figures
+        for figures in figureses
+        if machine and figures.machine.anonymous_id == machine
+    ]
+    return next(iter(same or figureses), None)
 
 
 def of_row(figures: Figures, row: Seen) -> Seen | None:
@@ -46,13 +50,13 @@ def of_row(figures: Figures, row: Seen) -> Seen | None:
 
 def changed(before: Sequence[Figures], now: Figures) -> list[Change]:
     """Return the change of each row that was measured before."""
-    found = []
+    changes = []
     for row in now.rows:
         figures = last(before, row, now.machine.anonymous_id)
         then = figures and of_row(figures, row)
         if figures and then:
-            found.append(judged(figures, then, row))
-    return found
+            changes.append(judged(figures, then, row))
+    return changes
 
 
 def judged(before: Figures, then: Seen, now: Seen) -> Change:
@@ -61,13 +65,13 @@ def judged(before: Figures, then: Seen, now: Seen) -> Change:
     if min(len(then.turns), len(now.turns)) < _FEWEST:
         return Change(before, then, now, factor, "too few turns")
     # What is better is greater: a speed, or the inverse of a time.
-    found = verdict([(_merits(now), _merits(then))])
-    return Change(before, then, now, factor, _WORDS.get(found) or _same(found))
+    text = verdict([(_merits(now), _merits(then))])
+    return Change(before, then, now, factor, _WORDS.get(text) or _same(text))
 
 
 def _merits(seen: Seen) -> list[float]:
     return ratios(seen) if seen.row.speed else [1 / it for it in ratios(seen)]
 
 
-def _same(found: str) -> Judgement:
-    return "even" if found == "even" else "unclear"
+def _same(text: str) -> Judgement:
+    return "even" if text == "even" else "unclear"

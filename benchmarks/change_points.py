@@ -72,7 +72,7 @@ def samples(logs: Any, noise: Noise) -> list[Sample]:
     """Return the campaigns of a course, a session each."""
     spread = noise.spread * noise.known if noise.known else None
     known = None if spread is None else Spread(spread / 2, spread)
-    return [Sample((tuple(one),), known) for one in np.exp(logs).tolist()]
+    return [Sample((tuple(item),), known) for item in np.exp(logs).tolist()]
 
 
 def false_changes(courses: int = COURSES) -> Table:
@@ -83,11 +83,11 @@ def false_changes(courses: int = COURSES) -> Table:
         shares = []
         for length in LENGTHS:
             many = max(1, min(courses, _MOST_CAMPAIGNS // length))
-            found = [
+            flags = [
                 bool(changes(samples(course(random, length, noise), noise)))
                 for _ in range(many)
             ]
-            shares.append(_share(found))
+            shares.append(_share(flags))
         rows[noise.words] = tuple(shares)
     return Table(
         "Courses without a change in which one is marked, by campaigns",
@@ -102,19 +102,19 @@ def found_changes(courses: int = COURSES) -> Table:
     random = np.random.default_rng(SEED + 1)
     rows = {}
     for noise in (Noise(0.01), Noise(0.01, 1.0), Noise(0.02, 1.0)):
-        found: list[tuple[float, float]] = []
+        pairs: list[tuple[float, float]] = []
         for before, after in _SHAPES:
             many = max(1, min(courses, _MOST_CAMPAIGNS // (before + after)))
             places = []
             for _ in range(many):
                 logs = course(random, before + after, noise)
                 logs[before:] += _STEP
-                places.append([one.at for one in changes(samples(logs, noise))])
+                places.append([change.at for change in changes(samples(logs, noise))])
             near = {before - 1, before, before + 1}
             there = _share([bool(some) for some in places])
-            found.append((there, _share([not near.isdisjoint(it) for it in places])))
-        rows[noise.words] = tuple(share for share, _ in found)
-        rows[f"{noise.words}: within one campaign"] = tuple(share for _, share in found)
+            pairs.append((there, _share([not near.isdisjoint(it) for it in places])))
+        rows[noise.words] = tuple(share for share, _ in pairs)
+        rows[f"{noise.words}: within one campaign"] = tuple(share for _, share in pairs)
     return Table(
         "Courses with a step of 5 % in which a change is marked, before + after it",
         "campaigns differ by",
@@ -123,8 +123,8 @@ def found_changes(courses: int = COURSES) -> Table:
     )
 
 
-def _share(said: Sequence[bool]) -> float:
-    return round(100 * sum(said) / len(said), 2)
+def _share(flags: Sequence[bool]) -> float:
+    return round(100 * sum(flags) / len(flags), 2)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -31,11 +31,11 @@ def cost(*command: object) -> Cost:
     done = subprocess.run(
         watched, capture_output=True, text=True, env=_environment(), check=False
     )
-    told = json.loads(done.stdout) if done.returncode == 0 else None
-    if told is None or told["status"] != 0:
+    result = json.loads(done.stdout) if done.returncode == 0 else None
+    if result is None or result["status"] != 0:
         last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
         raise CannotMeasureError(f"{' '.join(words)} failed: {last}")
-    return Cost(told["seconds"], told["peak_bytes"])
+    return Cost(result["seconds"], result["peak_bytes"])
 
 
 def _environment() -> dict[str, str]:

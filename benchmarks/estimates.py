@@ -83,12 +83,12 @@ def _collected(home: Path, words: Sequence[str]) -> Seen:
     line = ["collect", *words, "--no-metal", "--no-cuda"]
     estimate = seconds = began = 0.0
     with _benchdb(home, line) as process:
-        for said in process.stderr or ():
-            if found := _ESTIMATE.search(said):
-                began, parts = monotonic(), map(int, found[1].split(":"))
+        for text in process.stderr or ():
+            if match := _ESTIMATE.search(text):
+                began, parts = monotonic(), map(int, match[1].split(":"))
                 for part in parts:
                     estimate = 60 * estimate + part
-            elif began and _STORED.match(said):
+            elif began and _STORED.match(text):
                 seconds = monotonic() - began
     if not seconds:
         sys.exit(f"{' '.join(line)} told no time or measured nothing")

@@ -56,8 +56,8 @@ class _Format(msgspec.Struct):
 def around() -> Figures:
     """Return what surrounds a measurement that begins now; it has no rows yet."""
     load = os.getloadavg()
-    found = fingerprint()
-    machine, system = found["machine"], found["system"]
+    result = fingerprint()
+    machine, system = result["machine"], result["system"]
     return Figures(
         measured=datetime.now(UTC).replace(microsecond=0),
         machine=Machine(_named(machine["chip"]), machine.get("anonymous_id"), system),
@@ -132,14 +132,14 @@ def _named(chip: dict[str, Any]) -> str:
 
 
 def _versions() -> dict[str, str]:
-    found = {"benchdb": __version__, "python": platform.python_version()}
-    found["sqlite"] = sqlite3.sqlite_version
+    values = {"benchdb": __version__, "python": platform.python_version()}
+    values["sqlite"] = sqlite3.sqlite_version
     for name in (*_PACKAGES, "psycopg"):
         try:
-            found[name] = version(name)
+            values[name] = version(name)
         except PackageNotFoundError:  # an extra
             continue
-    return found
+    return values
 
 
 def _revision() -> str | None:

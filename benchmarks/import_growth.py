@@ -30,7 +30,7 @@ def turns(wanted: Collection[str], extent: Extent, place: Place) -> Iterator[Nam
     """Yield each turn: both files, each into a new database."""
     del wanted  # there is one row
     runs = extent.runs or 0
-    many, few = (exchange_file(place.room, one) for one in (runs, runs // _TENTH))
+    many, few = (exchange_file(place.room, item) for item in (runs, runs // _TENTH))
     for number in range(extent.rounds):
         taken = {
             file: _import(file)

@@ -170,7 +170,7 @@ def add_environment(insert: Inserts, line: Any, encode: Any) -> None:
     more = (line.architecture, line.rosetta, line.python)
     framework = (line.framework, line.framework_version)
     holders = (line.packages, line.devices, line.math, line.variables, line.missing)
-    texts = (encode(one).decode() for one in holders)
+    texts = (encode(holder).decode() for holder in holders)
     insert.add("environment", (line.key, *system, *more, *framework, *texts))
 
 
@@ -183,16 +183,16 @@ def add_finished(insert: Inserts, run: Any, end: Any, encode: Any) -> None:
     when = (None, None, None, run.started, end.ended)
     where = (run.label, run.source, run.locator, end.status, end.reason)
     holders = (run.conditions, end.conditions, end.checks, run.basis, run.missing)
-    texts = (encode(one).decode() for one in holders)
+    texts = (encode(holder).decode() for holder in holders)
     parameters = encode(run.parameters).decode()
     about = (run.key, run.machine, run.environment, *what, *how, parameters)
     mine = False
     insert.add("run", (*about, *which, *when, *where, *texts, mine, run.reproduces))
-    for one in end.values:
-        insert.add("metric", (one.metric, "", "none", ""))
-        told = (one.value, one.uncertainty, one.reason)
-        place = (one.printed, one.locator, one.derived)
-        insert.add("value", (run.key, one.metric, *told, *place))
+    for value in end.values:
+        insert.add("metric", (value.metric, "", "none", ""))
+        row = (value.value, value.uncertainty, value.reason)
+        place = (value.printed, value.locator, value.derived)
+        insert.add("value", (run.key, value.metric, *row, *place))
 
 
 def main() -> None:

@@ -98,7 +98,7 @@ def compared(cell: Cell, asked: argparse.Namespace) -> dict[str, object]:
         pairs.append((first or bare(cell, asked.device), reported))
         costs.append(cost)
     yardstick, ours = (median(side) for side in zip(*pairs, strict=True))
-    each = ", ".join(f"{one / other:.4f}" for other, one in pairs)
+    each = ", ".join(f"{value / other:.4f}" for other, value in pairs)
     print(
         f"{cell.title:24} bare {yardstick:10.2f}/s  collector {ours:10.2f}/s  "
         f"ratio {ours / yardstick:.4f}  (each: {each})  "

@@ -54,13 +54,13 @@ def collected(cell: Cell, framework: Framework, device: str) -> tuple[Work, cell
         axes["model"] = (cell.model,)
     choices = cells.Choices(device, "quick", (cell.precision,), axes=axes)
     compilers = framework.compilers
-    found = next(cells.cells_of(cell.workload, choices, framework.name, compilers))
+    result = next(cells.cells_of(cell.workload, choices, framework.name, compilers))
     framework.load(cell.workload)
-    framework.configure(found)
-    work = framework.prepare(found)
+    framework.configure(result)
+    work = framework.prepare(result)
     work.build()
     work.make_data()
-    return work, found
+    return work, result
 
 
 def bare(cell: Cell, device: str) -> Step:
@@ -91,11 +91,11 @@ def compared(cell: Cell, asked: argparse.Namespace) -> list[float]:
     torches = asked.framework == "torch"
     program = importlib.import_module(f"with_{asked.framework}")
     framework = program.Torch() if torches else program.Mlx()
-    work, found = collected(cell, framework, asked.device)
+    work, result = collected(cell, framework, asked.device)
     if torches:
         step = bare(cell, asked.device)
     else:
-        step = importlib.import_module("benchmarks.bare_mlx").bare(found)
+        step = importlib.import_module("benchmarks.bare_mlx").bare(result)
     wait = work.synchronise  # as anybody would
     pace = min(looped(step, 3, wait), timed(work, 3)) / 3
     steps = max(1, round(asked.block / pace))

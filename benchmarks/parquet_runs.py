@@ -65,21 +65,21 @@ def yardstick(database: Path, folder: Path) -> None:
     folder.mkdir()
     connection = sqlite3.connect(database)
     figures = pa.schema({"run": pa.int64(), "metric": pa.string(), "value": "f8"})
-    found = connection.execute(
+    cursor = connection.execute(
         "SELECT run.rowid, metric, value FROM value JOIN run ON run = run.digest"
     )
     with ParquetWriter(folder / "values", figures, compression="zstd") as writer:
-        while rows := found.fetchmany(_GROUP):
+        while rows := cursor.fetchmany(_GROUP):
             columns = zip(*rows, strict=True)
             writer.write(
                 pa.Table.from_arrays(list(map(pa.array, columns)), figures.names)
             )
     times = pa.schema({"run": pa.int64(), "seconds": "f8"})
-    found = connection.execute(
+    cursor = connection.execute(
         "SELECT run.rowid, packed FROM samples JOIN run ON run = run.digest"
     )
     with ParquetWriter(folder / "samples", times, compression="zstd") as writer:
-        while rows := found.fetchmany(_GROUP // SAMPLES):
+        while rows := cursor.fetchmany(_GROUP // SAMPLES):
             runs = pa.array([run for run, raw in rows for _ in range(_count(raw))])
             raw = b"".join(opened(raw)[1] for _, raw in rows)
             seconds = pa.Array.from_buffers(

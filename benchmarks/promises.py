@@ -319,7 +319,7 @@ def published_pairs(_campaigns: int) -> Table:
 
     What is known of their class is what the other workloads have shown.
     """
-    found: dict[str, list[list[float]]] = {}
+    groups: dict[str, list[list[float]]] = {}
     cells = list(samples())
     others = {
         workload: seen(
@@ -329,19 +329,19 @@ def published_pairs(_campaigns: int) -> Table:
     }
     for workload, name, sample in cells:
         known = spread_of(name, others[workload])
-        columns = found.setdefault(name, [[], []])
+        columns = groups.setdefault(name, [[], []])
         for index, same in enumerate((True, False)):
             pairs = _singles(sample, known, same=same)
             if pairs:
-                said = [verdict([pair]) in ("faster", "slower") for pair in pairs]
-                columns[index].append(100 * sum(said) / len(said))
+                flags = [verdict([pair]) in ("faster", "slower") for pair in pairs]
+                columns[index].append(100 * sum(flags) / len(flags))
     return Table(
         "Published runs of one cell called different, run against run, mean over cells",
         "class",
         ("one session", "two sessions"),
         {
-            name: (float(np.mean(shared)), float(np.mean(apart)))
-            for name, (shared, apart) in sorted(found.items())
+            name: (float(np.mean(shared)), float(np.mean(values)))
+            for name, (shared, values) in sorted(groups.items())
         },
     )
 
@@ -415,8 +415,8 @@ def _holding(logs: Any, seen_: Spread = NOT_SEEN) -> float:
     return _share(np.abs(logs.mean(axis=2).mean(axis=1)) <= half(logs, seen_))
 
 
-def _share(said: Any) -> float:
-    return float(100 * np.mean(said))
+def _share(result: Any) -> float:
+    return float(100 * np.mean(result))
 
 
 if __name__ == "__main__":

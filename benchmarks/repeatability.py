@@ -21,13 +21,13 @@ Times = dict[str, list[float]]
 
 def times(path: Path) -> Times:
     """Return the seconds a step of each process, by cell."""
-    found: Times = defaultdict(list)
+    groups: Times = defaultdict(list)
     with path.open("rb") as stream:
         for item in read(stream):
             if isinstance(item, Record) and item.end.status == "ok":
                 figures = {value.metric: value.value for value in item.end.values}
-                found[title(item)].append(figures["step_seconds"] or 0.0)
-    return found
+                groups[title(item)].append(figures["step_seconds"] or 0.0)
+    return groups
 
 
 def title(record: Record) -> str:
@@ -37,9 +37,9 @@ def title(record: Record) -> str:
     return f"{run.workload} {size} {run.framework} {run.device} {run.precision}"
 
 
-def repeats(found: Estimate) -> bool:
+def repeats(estimate: Estimate) -> bool:
     """Tell whether two campaigns agree."""
-    low, high = found.low or found.value, found.high or found.value
+    low, high = estimate.low or estimate.value, estimate.high or estimate.value
     return low <= 1 <= high or (low >= 1 / _WITHIN and high <= _WITHIN)
 
 
@@ -52,17 +52,17 @@ def main() -> int:
     first, second = times(asked.first), times(asked.second)
     failed = 0
     for cell in sorted(first.keys() & second.keys()):
-        found = ratio([(second[cell], first[cell])])
+        estimate = ratio([(second[cell], first[cell])])
         interval = (
-            f"{found.low:.4f} to {found.high:.4f}"
-            if found.low and found.high
+            f"{estimate.low:.4f} to {estimate.high:.4f}"
+            if estimate.low and estimate.high
             else "no interval"
         )
-        failed += not repeats(found)
+        failed += not repeats(estimate)
         print(
             f"{cell:40} {geometric_mean(first[cell]):.6g} s (n = {len(first[cell])})  "
-            f"ratio {found.value:.4f}, {interval}  "
-            f"{'repeats' if repeats(found) else 'DIFFERS'}"
+            f"ratio {estimate.value:.4f}, {interval}  "
+            f"{'repeats' if repeats(estimate) else 'DIFFERS'}"
         )
     return 1 if failed else 0
 

@@ -63,13 +63,13 @@ def fill(database: Path, runs: int) -> None:
     for network in _NETWORKS:
         _insert(connection, "workload", [{"name": network, "version": 1}])
     for name in _METRICS:
-        told = {"unit": metrics()[name].unit, "direction": metrics()[name].direction}
-        _insert(connection, "metric", [{"name": name, **told}])
+        result = {"unit": metrics()[name].unit, "direction": metrics()[name].direction}
+        _insert(connection, "metric", [{"name": name, **result}])
     chance = random.Random(runs)  # noqa: S311 - figures, not secrets
     for start in range(0, runs, _BATCH):
-        found = [_run(n, chance) for n in range(start, min(start + _BATCH, runs))]
-        _insert(connection, "run", [run for run, _ in found])
-        _insert(connection, "value", [value for _, values in found for value in values])
+        pairs = [_run(n, chance) for n in range(start, min(start + _BATCH, runs))]
+        _insert(connection, "run", [run for run, _ in pairs])
+        _insert(connection, "value", [value for _, values in pairs for value in values])
     connection.execute("COMMIT")
     connection.close()
     engine = open_database(str(database))

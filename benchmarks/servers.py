@@ -25,8 +25,8 @@ def address(given: str | None) -> Iterator[str]:
     if server_programs() is None:
         raise NotHereError("no PostgreSQL here; install it, or give --postgres")
     # The path of a socket may have 107 characters.
-    with tempfile.TemporaryDirectory() as room, server(Path(room)) as found:
-        yield found.address("postgres")
+    with tempfile.TemporaryDirectory() as room, server(Path(room)) as result:
+        yield result.address("postgres")
 
 
 def _checked(given: str) -> str:

@@ -81,8 +81,8 @@ def _turn(name: str, shipped: Path, room: Path, *, first: bool) -> Turn:
         return _again(shipped, room, new=name == _AGAIN)
     if first:
         return Turn(_built(shipped, room, "all"), _built(shipped, room, "en"))
-    one = _built(shipped, room, "en")
-    return Turn(_built(shipped, room, "all"), one)
+    result = _built(shipped, room, "en")
+    return Turn(_built(shipped, room, "all"), result)
 
 
 def _built(database: Path, room: Path, languages: str) -> Cost:

@@ -48,7 +48,7 @@ def turns(wanted: Collection[str], extent: Extent, place: Place) -> Iterator[Nam
     }
     warmed = extent.rounds == 1  # one turn tells little anyway
     for number in range(0 if warmed else -1, extent.rounds):
-        for name in (one for one in sides if one in wanted):
+        for name in (side for side in sides if side in wanted):
             if name == "first-report":
                 shutil.rmtree(place.room / "home", ignore_errors=True)
             turn = _turn(*sides[name], swapped=bool(number % 2))

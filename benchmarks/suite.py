@@ -24,4 +24,6 @@ BENCHMARKS: tuple[Benchmark, ...] = (
     site_paint,
     start_up,
 )
-ROWS: dict[str, Row] = {row.name: row for one in BENCHMARKS for row in one.ROWS}
+ROWS: dict[str, Row] = {
+    row.name: row for benchmark in BENCHMARKS for row in benchmark.ROWS
+}

@@ -20,16 +20,16 @@ def table(rows: Sequence[Seen]) -> Iterator[str]:
     """Yield a line for each row, medians of its turns; then what the rows are."""
     yield from _aligned([_HEADINGS, *map(_row, rows)])
     yield ""
-    for row in (one.row for one in rows):
+    for row in (seen.row for seen in rows):
         yield f"{row.name}: {row.title}, over {row.yardstick}"
 
 
-def changes(found: Sequence[Change], rows: Sequence[Seen]) -> Iterator[str]:
+def changes(result: Sequence[Change], rows: Sequence[Seen]) -> Iterator[str]:
     """Yield a line for each change, then which rows have nothing to compare with."""
-    if found:
+    if result:
         headings = ("name", "ratio then", "ratio now", "now / then", "", "then")
-        yield from _aligned([headings, *map(_change, found)])
-    new = [_name(row) for row in rows if row not in [one.now for one in found]]
+        yield from _aligned([headings, *map(_change, result)])
+    new = [_name(row) for row in rows if row not in [change.now for change in result]]
     if new:
         yield f"no figures to compare with: {', '.join(new)}"
 
@@ -40,7 +40,8 @@ def _row(seen: Seen) -> tuple[str, ...]:
     peak = f"{measured(seen, 'peak_bytes') / MIB:.0f} MiB"
     failed = missed(seen)
     limits = (
-        _limit(one) + (" MISSED" if one in failed else "") for one in seen.row.limits
+        _limit(limit) + (" MISSED" if limit in failed else "")
+        for limit in seen.row.limits
     )
     runs = f"{seen.runs:,}" if seen.runs else ""
     return (seen.row.name, runs, _ratio(seen), *seconds, peak, ", ".join(limits))
@@ -55,13 +56,19 @@ def _ratio(seen: Seen) -> str:
     return f"{middle} ({low}–{high})"
 
 
-def _change(one: Change) -> tuple[str, ...]:
-    value, low, high = one.factor.value, one.factor.low, one.factor.high
+def _change(change: Change) -> tuple[str, ...]:
+    value, low, high = change.factor.value, change.factor.low, change.factor.high
     interval = f" ({_digits(low)}–{_digits(high)})" if low and high else ""
     factor = f"{_digits(value)}{interval}"
-    when = f"{one.before.measured:%Y-%m-%d}, {one.before.machine.name}, "
-    sides = (_ratio(one.then), _ratio(one.now))
-    return (_name(one.now), *sides, factor, one.judgement, when + _load(one.before))
+    when = f"{change.before.measured:%Y-%m-%d}, {change.before.machine.name}, "
+    sides = (_ratio(change.then), _ratio(change.now))
+    return (
+        _name(change.now),
+        *sides,
+        factor,
+        change.judgement,
+        when + _load(change.before),
+    )
 
 
 def _load(figures: Figures) -> str:

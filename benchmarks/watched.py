@@ -51,7 +51,7 @@ def _held(process: int) -> int:
     try:
         lines = (place / "status").read_text().splitlines()
         tasks = [task / "children" for task in (place / "task").iterdir()]
-        children = [int(one) for task in tasks for one in task.read_text().split()]
+        children = [int(text) for task in tasks for text in task.read_text().split()]
     except OSError:
         return 0
     own = [int(line.split()[1]) for line in lines if line.startswith("VmHWM:")]

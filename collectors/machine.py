@@ -178,8 +178,8 @@ def main() -> None:
         put(strict_json(by_every_source(as_root=wanted.powermetrics)))
         return
     if wanted.watts:
-        found = watts_now(wanted.watts, _WATTS_SECONDS, as_root=wanted.powermetrics)
-        put(strict_json(publishable(found)))
+        groups = watts_now(wanted.watts, _WATTS_SECONDS, as_root=wanted.powermetrics)
+        put(strict_json(publishable(groups)))
         return
     if wanted.renew_id:
         anonymous_id.renew(_host().machine_id(), commands.platform())

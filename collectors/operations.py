@@ -33,9 +33,9 @@ def random_numbers(*seed: int) -> Any:
     return importlib.import_module("numpy.random").default_rng(seed)
 
 
-def deviation(found: Any, exact: Any) -> float:
+def deviation(result: Any, exact: Any) -> float:
     """Return the largest deviation relative to the largest exact entry."""
-    return float(abs(found - exact).max() / abs(exact).max())
+    return float(abs(result - exact).max() / abs(exact).max())
 
 
 class Tensors(Work):
@@ -126,8 +126,8 @@ class Tensors(Work):
         source, shape = random_numbers(self.cell.seed), (_MATH_SIDE, _MATH_SIDE)
         with self.scope():
             a, b = (self.drawn(source, shape) for _ in range(2))
-            found = self.product(a, b)
-        return deviation(self.float64(found), self.float64(a) @ self.float64(b))
+            result = self.product(a, b)
+        return deviation(self.float64(result), self.float64(a) @ self.float64(b))
 
     def wait_probe(self) -> tuple[float, float] | None:
         """Return seconds of large products, started and done; None if never behind."""
@@ -165,8 +165,8 @@ class Tensors(Work):
 
         def products() -> Any:
             for _ in range(_PROBE_PRODUCTS):
-                found = self.matmul(a, b)
-            return found
+                result = self.matmul(a, b)
+            return result
 
         return products
 

@@ -99,7 +99,7 @@ class Trained(Tensors):
 
     def trained(self) -> list[float]:
         """Return the last matrix that changes, or the rows that tell: of the head."""
-        *_, last = (one for one in self.changed() if len(one.shape) > 1)
+        *_, last = (item for item in self.changed() if len(item.shape) > 1)
         return [*map(float, self.float64(last[: self.shown_rows]).ravel())]
 
     def make_data(self) -> None:

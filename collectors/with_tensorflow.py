@@ -88,8 +88,8 @@ class TensorFlow(Framework):
         if self.gpus:
             return Device(name="Apple GPU")
         plugin = _installed("tensorflow-metal")
-        found = f"tensorflow-metal {plugin}" if plugin else "no tensorflow-metal"
-        why = f"TensorFlow {self.tf.__version__} finds no Metal device ({found})"
+        text = f"tensorflow-metal {plugin}" if plugin else "no tensorflow-metal"
+        why = f"TensorFlow {self.tf.__version__} finds no Metal device ({text})"
         return Device(why=why, install=_METAL_PAIR)
 
     def _cuda(self) -> Device:

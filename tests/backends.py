@@ -28,8 +28,8 @@ _IMPORTED: dict[tuple[object, ...], bytes | str] = {}
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Server]:
     # The path of a socket may have 107 characters; folders of tests are deeper.
-    with tempfile.TemporaryDirectory() as room, server(Path(room)) as found:
-        yield found
+    with tempfile.TemporaryDirectory() as room, server(Path(room)) as result:
+        yield result
 
 
 @pytest.fixture(scope="session")
@@ -117,8 +117,8 @@ class Backend:
 
     @property
     def _server(self) -> Server:
-        found: Server = self._request.getfixturevalue("postgres")
-        return found
+        result: Server = self._request.getfixturevalue("postgres")
+        return result
 
 
 @pytest.fixture(params=[SQLITE, POSTGRESQL])
@@ -133,8 +133,8 @@ def fleeting(request: pytest.FixtureRequest) -> Iterator[Connection]:
         with database() as connection:
             yield connection
         return
-    found: Server = request.getfixturevalue("postgres")
-    engine = open_database(found.address(request.getfixturevalue("template")))
+    result: Server = request.getfixturevalue("postgres")
+    engine = open_database(result.address(request.getfixturevalue("template")))
     with writing(engine) as connection:
         yield connection
         connection.rollback()

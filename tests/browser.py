@@ -101,5 +101,5 @@ _MEETINGS = """() => {
 
 def meetings(page: Page) -> list[str]:
     """Return which texts of a page run into each other, as it is shown now."""
-    found: list[str] = page.evaluate(_MEETINGS)
-    return found
+    texts: list[str] = page.evaluate(_MEETINGS)
+    return texts

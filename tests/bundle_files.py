@@ -53,12 +53,12 @@ def lines_of(campaign: str, **machine: Any) -> bytes:
 def members(path: Path) -> list[Member]:
     """Return what is in an archive, read without anything of ours."""
     content, at = path.read_bytes(), 0
-    found = []
+    pairs = []
     while (name := content[at : at + 100].rstrip(b"\0").decode()) != "":
         size = int(content[at + 124 : at + 135], 8)
-        found.append((name, content[at + 512 : at + 512 + size]))
+        pairs.append((name, content[at + 512 : at + 512 + size]))
         at += 512 + size + -size % 512
-    return found
+    return pairs
 
 
 def archive(path: Path, some: Iterable[Member], kind: bytes = b"0") -> Path:

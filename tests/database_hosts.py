@@ -103,10 +103,10 @@ class Hosts:
             rf"(host=)({names}) dbname=results": r"\g<1>localhost port={} dbname={}",
         }
         for pattern, form in forms.items():
-            for found in [*re.finditer(pattern, text)]:
-                port, database = self._place(found[2])
-                reached = found.expand(form.format(port, database))
-                text = text.replace(found[0], reached)
+            for match in [*re.finditer(pattern, text)]:
+                port, database = self._place(match[2])
+                reached = match.expand(form.format(port, database))
+                text = text.replace(match[0], reached)
         return text
 
     def _place(self, host: str) -> tuple[int, str]:

@@ -23,7 +23,7 @@ def taken(*lines: bytes) -> tuple[list[tuple[str, str]], dict[int, str]]:
     items = list(read(io.BytesIO(b"".join(lines))))
     runs = [item for item in items if isinstance(item, Record)]
     bad = {item.number: item.reason for item in items if isinstance(item, BadLine)}
-    return [(one.run.key, one.end.status) for one in runs], bad
+    return [(record.run.key, record.end.status) for record in runs], bad
 
 
 def line(raw: bytes, **changes: Any) -> bytes:

@@ -37,9 +37,9 @@ class Read:
     def values(self) -> dict[tuple[str, str], float | None]:
         """Return every figure by workload and metric."""
         return {
-            (one.run.workload, value.metric): value.value
-            for one in self.runs
-            for value in one.end.values
+            (run.run.workload, value.metric): value.value
+            for run in self.runs
+            for value in run.end.values
         }
 
 
@@ -78,12 +78,12 @@ def written(text: str | bytes, name: str = "foreign.txt") -> Document:
     return Document(name, text.encode() if isinstance(text, str) else text)
 
 
-def taken(reader: Format, found: Document, about: About = NOTHING) -> Read:
+def taken(reader: Format, result: Document, about: About = NOTHING) -> Read:
     """Return what *reader* reads of a document that it must know as its own."""
-    assert reader.recognises(found)
-    items = list(reader.read(found, about))
+    assert reader.recognises(result)
+    items = list(reader.read(result, about))
     return Read(_all(items, Record), _all(items, BadLine), _all(items, SourceClaim))
 
 
 def _all(items: Iterable[object], kind: type[Any]) -> tuple[Any, ...]:
-    return tuple(one for one in items if isinstance(one, kind))
+    return tuple(item for item in items if isinstance(item, kind))

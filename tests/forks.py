@@ -119,8 +119,8 @@ def _serve(connection: socket) -> None:
             _prepare_for(word)
         if os.fork() == 0:
             _watch(wanted, descriptors)
-        for one in descriptors:
-            os.close(one)
+        for descriptor in descriptors:
+            os.close(descriptor)
     with suppress(ChildProcessError):
         while True:
             os.wait()
@@ -141,8 +141,8 @@ def _watch(wanted: dict[str, Any], descriptors: Sequence[int]) -> NoReturn:
     try:
         if (pid := os.fork()) == 0:
             _become(wanted, streams)
-        for one in streams:
-            os.close(one)
+        for stream in streams:
+            os.close(stream)
         os.write(answer, b"%d\n" % pid)
         status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
         os.write(answer, b"%d\n" % status)

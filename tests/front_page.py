@@ -45,10 +45,12 @@ def view(database: object) -> dict[str, Any]:
 def _bare(part: Any) -> Any:
     """Leave out counts, letters of notes, and chips without any ratio or median."""
     if isinstance(part, dict):
-        kept = {key: _bare(one) for key, one in part.items() if key not in _COUNTS}
-        return {key: one for key, one in kept.items() if key != "notes"}
+        kept = {
+            key: _bare(result) for key, result in part.items() if key not in _COUNTS
+        }
+        return {key: result for key, result in kept.items() if key != "notes"}
     if isinstance(part, list | tuple):
-        return [_bare(one) for one in part if not _is_bare_chip(one)]
+        return [_bare(item) for item in part if not _is_bare_chip(item)]
     return part
 
 
@@ -65,6 +67,6 @@ def systems(database: object) -> Systems:
     """Return what each chip measured on each device, as far as it counts anywhere."""
     engine = open_database(str(database))
     with reading(engine) as connection:
-        found = content(connection, EVERYTHING).systems
+        result = content(connection, EVERYTHING).systems
     engine.dispose()
-    return found
+    return result

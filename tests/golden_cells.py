@@ -28,7 +28,7 @@ _QUIET = {"load_1m": 0.1, "cpu_count_usable": 8}
 
 def contents(room: Path) -> dict[str, str]:
     """Write the reports to *room*; return the golden files by name."""
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for name, lines in (("two_axes", two_axes()), ("environments", environments())):
         document, database = room / f"{name}.jsonl", room / f"{name}.sqlite"
         document.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
@@ -40,12 +40,12 @@ def contents(room: Path) -> dict[str, str]:
         page = (report / "report.en.html").read_text("utf-8")
         markdown = (report / "report.en.md").read_text("utf-8")
         csv = (report / "report.csv").read_bytes().decode()
-        found |= {
+        values |= {
             f"{name}.txt": text(parse(page)),
             f"{name}.md": squeezed(markdown),
             f"{name}.csv": csv.replace("\r\n", "\n"),
         }
-    return found
+    return values
 
 
 def two_axes() -> Iterator[Line]:

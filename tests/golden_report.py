@@ -102,17 +102,17 @@ _UNSEEN = {"style", "script", "template"}
 def contents(room: Path) -> dict[str, str]:
     """Write the reports to *room*; return the golden files by name."""
     files = _written(room)
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for file in files:
         if file.suffix == ".md" and "snippet" not in file.name:
-            found[file.name] = squeezed(file.read_text("utf-8"))
+            values[file.name] = squeezed(file.read_text("utf-8"))
         elif file.suffix == ".html":
-            found[f"{file.stem}.txt"] = text(parse(file.read_text("utf-8")))
+            values[f"{file.stem}.txt"] = text(parse(file.read_text("utf-8")))
         elif file.suffix == ".csv":
-            found[file.name] = file.read_bytes().decode().replace("\r\n", "\n")
+            values[file.name] = file.read_bytes().decode().replace("\r\n", "\n")
     named = digests(room / "results.sqlite", files)
-    found[DIGESTS] = "".join(f"{sha}  {name}\n" for name, sha in named.items())
-    return found
+    values[DIGESTS] = "".join(f"{sha}  {name}\n" for name, sha in named.items())
+    return values
 
 
 def _written(room: Path) -> list[Path]:
@@ -133,13 +133,13 @@ def squeezed(markdown: str) -> str:
     Its values are in the CSV, and the digest is of the whole.
     """
     lines = markdown.split("\n")
-    told = (re.sub("-{3,}", "---", re.sub(" {2,}", " ", line)) for line in lines)
-    return "\n".join(_few(told))
+    texts = (re.sub("-{3,}", "---", re.sub(" {2,}", " ", line)) for line in lines)
+    return "\n".join(_few(texts))
 
 
 def _few(lines: Iterable[str]) -> Iterator[str]:
-    for is_table, found in groupby(lines, lambda line: line.startswith("|")):
-        rows = list(found)
+    for is_table, texts in groupby(lines, lambda line: line.startswith("|")):
+        rows = list(texts)
         most = _ROWS if is_table else len(rows)
         yield from rows[:most]
         if rows[most:]:
@@ -149,8 +149,8 @@ def _few(lines: Iterable[str]) -> Iterator[str]:
 def text(page: Element) -> str:
     """Return what a reader of *page* meets, line by line; cells end in a bar."""
     lines = "".join(_pieces(page)).split("\n")
-    told = (re.sub(r"[^\S\u00a0\u202f]+", " ", line).strip(" |") for line in lines)
-    return "".join(f"{line}\n" for line in told if line)
+    texts = (re.sub(r"[^\S\u00a0\u202f]+", " ", line).strip(" |") for line in lines)
+    return "".join(f"{line}\n" for line in texts if line)
 
 
 def _pieces(element: Element, *, is_cell: bool = False) -> Iterator[str]:
@@ -176,12 +176,12 @@ def _pieces(element: Element, *, is_cell: bool = False) -> Iterator[str]:
 def write(folder: Path, make: Callable[[Path], dict[str, str]]) -> None:
     """Replace the golden files in *folder* by what *make* makes in an empty one."""
     with tempfile.TemporaryDirectory() as room:
-        found = make(Path(room))
+        values = make(Path(room))
     folder.mkdir(exist_ok=True)
     for old in folder.iterdir():
         old.unlink()
-    for name, said in found.items():
-        (folder / name).write_bytes(said.encode())
+    for name, result in values.items():
+        (folder / name).write_bytes(result.encode())
 
 
 if __name__ == "__main__":

@@ -278,8 +278,8 @@ def _own(
         "started": STARTED,
         "label": "measured",
     }
-    told = [{"metric": name, "value": value} for name, value in values.items()]
-    return _run(key, told, **usual | facts)
+    groups = [{"metric": name, "value": value} for name, value in values.items()]
+    return _run(key, groups, **usual | facts)
 
 
 def _lost() -> Iterator[Line]:

@@ -50,7 +50,7 @@ def table(
 
 
 def codes(findings: tuple[Finding, ...] | list[Finding]) -> list[tuple[str, str]]:
-    return [(one.run, one.code) for one in findings]
+    return [(finding.run, finding.code) for finding in findings]
 
 
 @contextmanager

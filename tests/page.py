@@ -53,8 +53,8 @@ class Element:
         return [e for e in self.walk() if attribute in e.attributes]
 
     def by_id(self, wanted: str) -> "Element":
-        (found,) = self.all(id=wanted)
-        return found
+        (element,) = self.all(id=wanted)
+        return element
 
 
 class _Builder(HTMLParser):

@@ -79,16 +79,16 @@ def server(room: Path) -> Iterator[Server]:
     rules = data / "pg_hba.conf"
     rules.write_text(f"local all {GUARDED} scram-sha-256\n{rules.read_text()}")
     _certify(room)
-    found = Server(room, _free_port())
-    options = f"-k {room} -p {found.port} -c listen_addresses=127.0.0.1 {_OPTIONS}"
-    options += f" -c ssl=on -c ssl_cert_file={found.certificate}"
+    result = Server(room, _free_port())
+    options = f"-k {room} -p {result.port} -c listen_addresses=127.0.0.1 {_OPTIONS}"
+    options += f" -c ssl=on -c ssl_cert_file={result.certificate}"
     options += f" -c ssl_key_file={room / 'server.key'}"
     control = (folder / "pg_ctl", "-D", data, "-w", "-l", room / "log")
     try:
         _run(*control, "-o", options, "start")
-        with found.connect() as connection:
+        with result.connect() as connection:
             connection.execute(f"CREATE ROLE {GUARDED} LOGIN PASSWORD '{PASSWORD}'")
-        yield found
+        yield result
     finally:
         _run(*control, "-m", "immediate", "stop")
 

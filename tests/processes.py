@@ -10,11 +10,11 @@ T = TypeVar("T")
 PATIENCE = 60  # seconds; far more than any of this takes
 
 
-def eventually(found: Callable[[], T | None]) -> T:
+def eventually(function: Callable[[], T | None]) -> T:
     """Return what is found in the end."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
-        if result := found():
+        if result := function():
             return result
         time.sleep(0.05)
     raise AssertionError("it did not happen")
@@ -34,7 +34,7 @@ def below(pid: int) -> list[int]:
 
 def workers(pid: int) -> list[int]:
     """Return those below that measure, not those that ask what machine this is."""
-    return [one for one in below(pid) if "--worker" in _command(one)]
+    return [number for number in below(pid) if "--worker" in _command(number)]
 
 
 def _command(pid: int) -> list[str]:

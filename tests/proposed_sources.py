@@ -20,4 +20,4 @@ def proposals(location: object) -> list[dict[str, Any]]:
     """Return the proposals that ``benchdb sources`` lists."""
     listed = benchdb("sources", "--json", "--db", location)
     assert listed.status == 0, listed.err
-    return [one for source in json.loads(listed.out) for one in source["proposals"]]
+    return [item for source in json.loads(listed.out) for item in source["proposals"]]

@@ -157,10 +157,10 @@ def jq(words: Words) -> int:
     for path in paths.split(", "):
         if not re.fullmatch(r"(\.\w+)+", path):
             sys.exit(f"jq: error: syntax error in {path}")
-        found = whole
+        result = whole
         for name in path[1:].split("."):
-            found = found[name]
-        sys.stdout.write(json.dumps(found) + "\n")
+            result = result[name]
+        sys.stdout.write(json.dumps(result) + "\n")
     return 0
 
 

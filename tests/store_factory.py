@@ -55,7 +55,7 @@ class Run(msgspec.Struct, frozen=True):
     flags: Sequence[tuple[str, str | None]] = ()
     source: str | None = "paper"
     columns: Mapping[str, Any] = {}
-    told: Mapping[str, Any] = {}
+    source_columns: Mapping[str, Any] = {}
     """Columns of the source."""
     uncertainties: Mapping[str, float] = {}
     derived: Mapping[str, str] = {}
@@ -99,8 +99,8 @@ def add(connection: Connection, run: Run) -> str:
             )
         )
     for code, about, detail in run.findings:
-        found = {"run": name, "code": code, "metric": about, "detail": detail}
-        connection.execute(insert(tables.finding).values(found))
+        groups = {"run": name, "code": code, "metric": about, "detail": detail}
+        connection.execute(insert(tables.finding).values(groups))
     if run.figures is not None:
         figures, digits = digest([run.figures[0]]), run.figures[1]
         _put(connection, tables.fingerprint, run=name, figures=figures, digits=digits)
@@ -115,9 +115,9 @@ def raw(
     connection: Connection, table: Table, *wanted: ColumnElement[bool]
 ) -> list[tuple[Any, ...]]:
     """Return rows as they are stored: JSON is text in them."""
-    columns = (type_coerce(one, NullType) for one in table.columns)
-    found = connection.execute(select(*columns).select_from(table).where(*wanted))
-    return [tuple(row) for row in found]
+    columns = (type_coerce(column, NullType) for column in table.columns)
+    result = connection.execute(select(*columns).select_from(table).where(*wanted))
+    return [tuple(row) for row in result]
 
 
 def _defaults(run: Run) -> dict[str, Any]:
@@ -184,7 +184,7 @@ def _source(connection: Connection, run: Run) -> str | None:
         "supersedes": [],
         "protocol": {},
         "missing": {},
-        **run.told,
+        **run.source_columns,
     }
     return _put(connection, tables.source, digest=digest(facts), **facts)
 

@@ -48,8 +48,8 @@ def measured(
         columns={**columns, **facts},
     )
     return [
-        replace(run, values=found, columns={**run.columns, "replicate": number})
-        for number, found in enumerate(values)
+        replace(run, values=result, columns={**run.columns, "replicate": number})
+        for number, result in enumerate(values)
     ]
 
 

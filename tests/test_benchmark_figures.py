@@ -63,9 +63,9 @@ def test_a_ratio_of_speeds_is_less_than_one_where_more_time_was_taken():
 def test_a_figure_to_reach_is_of_medians_and_of_the_most_memory(limit, reached):
     row = Row("x", "x", "y", (limit,))
     turns = ((4.0, 2.0), (6.0, 2.0), (90.0, 1.0))
-    found = seen(row, *turns, peak=150 * MIB)
+    result = seen(row, *turns, peak=150 * MIB)
 
-    assert missed(found) == ([] if reached else [limit])
+    assert missed(result) == ([] if reached else [limit])
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_a_machine_has_one_file_with_the_newest_figures_of_each_row_and_size(tmp
     sizes = [seen(SPEED, (1, 1), runs=runs) for runs in (1000, 100_000)]
     first = saved(steady(1.0), *sizes, day=1)
     second = saved(steady(2.0), sizes[0], day=2)
-    paths = {figures.save(one, tmp_path) for one in (first, second)}
+    paths = {figures.save(item, tmp_path) for item in (first, second)}
 
     assert paths == {tmp_path / "apple-m1-max-10-cores-64-gib.json"}
     assert figures.saved(tmp_path) == [second, saved(sizes[1], day=1)]
@@ -167,4 +167,4 @@ def test_a_file_that_is_no_figures_is_named(tmp_path, content, message):
 
 
 def test_the_committed_figures_can_be_read():
-    assert all(one.rows for one in figures.saved())
+    assert all(item.rows for item in figures.saved())

@@ -32,7 +32,7 @@ def test_a_quick_run_measures_every_row_and_writes_all_that_was_seen(tmp_path, c
 
     status = main([*rows, *sizes, *files])
 
-    (figures,), told = read(path), capsys.readouterr()
+    (figures,), result = read(path), capsys.readouterr()
     assert [row.row for row in figures.rows] == list(rows.values())
     assert status == int(any(map(missed, figures.rows)))
     assert figures.versions["python"] == ".".join(map(str, sys.version_info[:3]))
@@ -41,11 +41,11 @@ def test_a_quick_run_measures_every_row_and_writes_all_that_was_seen(tmp_path, c
         (turn,) = row.turns
         assert turn.what.seconds > 0
         assert turn.yardstick.peak_bytes > 5 * MIB
-        assert f"\n{row.row.name} " in told.out
+        assert f"\n{row.row.name} " in result.out
     assert {row.runs for row in figures.rows} == {100, None}
     assert json.loads(path.read_text())[0]["machine"]["name"]
     assert {"runs-100.jsonl", "shipped.sqlite"} <= {
-        one.name for one in (tmp_path / "kept").iterdir()
+        item.name for item in (tmp_path / "kept").iterdir()
     }
 
 
@@ -97,10 +97,10 @@ def test_a_server_that_is_not_there_is_told_in_one_line(tmp_path, capsys, url, m
 
     status = main([*asked, "--json", str(path)])
 
-    told = capsys.readouterr().err
+    result = capsys.readouterr().err
     assert status == 2
-    assert told.startswith(f"benchmarks: {message}")
-    assert told.count("\n") == 1
+    assert result.startswith(f"benchmarks: {message}")
+    assert result.count("\n") == 1
     assert not path.exists()
 
 

@@ -190,8 +190,8 @@ def test_peaks_are_those_of_the_research(name):
     for mode, expected in teraflops.items():
         # By formula, M1's clocks give 2 % more than Apple's own round figure.
         exactness = 0.025 if mode == "fp32" else 1e-9
-        found = chip.peaks[mode].flops_per_second / 1e12
-        assert found == pytest.approx(expected, rel=exactness)
+        value = chip.peaks[mode].flops_per_second / 1e12
+        assert value == pytest.approx(expected, rel=exactness)
     assert chip.memory_bandwidth_bytes_per_second == pytest.approx(
         terabytes * 1e12, rel=0.01
     )
@@ -234,7 +234,7 @@ def test_apple_s_gpus_are_found_with_the_cores_that_a_mac_counts():
     }
 
     assert len(counted) >= 6
-    assert [one for one in sorted(counted) if find_chip("Apple", *one) is None] == []
+    assert [pair for pair in sorted(counted) if find_chip("Apple", *pair) is None] == []
 
 
 # The last two as other forms of nvidia-smi and its exporter print them.
@@ -245,9 +245,9 @@ CARDS = {
 
 
 def test_nvidia_s_cards_have_the_names_that_nvidia_smi_prints():
-    found = {name for name in CARDS if find_chip("NVIDIA", name)}
+    result = {name for name in CARDS if find_chip("NVIDIA", name)}
 
-    assert found == {
+    assert result == {
         "A100-SXM4-40GB",
         "A100-SXM4-80GB",
         "GeForce RTX 3090",

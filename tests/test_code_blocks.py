@@ -81,8 +81,8 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def servers(postgres: Server) -> Iterator[Hosts]:
-    with hosts(postgres) as found:
-        yield found
+    with hosts(postgres) as result:
+        yield result
 
 
 @pytest.fixture
@@ -94,24 +94,24 @@ def sandbox(prepared: Path, tmp_path: Path) -> Sandbox:
 def test_every_block_of_a_document_runs(
     document: Path, sandbox: Sandbox, request: pytest.FixtureRequest
 ):
-    found = blocks(document)
+    result = blocks(document)
 
-    if any("psql -h " in block.text for block in found):
+    if any("psql -h " in block.text for block in result):
         sandbox.hosts = request.getfixturevalue("servers")
-    for block in found:
+    for block in result:
         if name := FILE_NAME.match(block.about):
             (sandbox.folder / name[1]).write_text(block.text)
-    code = [block for block in found if block.language not in NO_CODE]
+    code = [block for block in result if block.language not in NO_CODE]
     for language, some in groupby(code, key=attrgetter("language")):
-        RUN[language](sandbox, [*some], _outputs(found))
+        RUN[language](sandbox, [*some], _outputs(result))
     assert not sandbox.failures, "\n".join(sandbox.failures)
 
 
-def _outputs(found: list[Block]) -> dict[Block, str]:
+def _outputs(result: list[Block]) -> dict[Block, str]:
     """Return the text that stands directly below a block: what it prints."""
     return {
         above: below.text
-        for above, below in pairwise(found)
+        for above, below in pairwise(result)
         if below.language == "text"
         and below.line - above.line - above.text.count("\n") <= 3
     }

@@ -74,10 +74,10 @@ def centre_of_blocks(seed: int) -> float:
     return float(np.exp(np.log(blocks).mean()))
 
 
-def holds(found: Estimate, truth: float) -> bool:
-    assert found.low is not None
-    assert found.high is not None
-    return found.low <= truth <= found.high
+def holds(result: Estimate, truth: float) -> bool:
+    assert result.low is not None
+    assert result.high is not None
+    return result.low <= truth <= result.high
 
 
 def share(held: list[bool]) -> float:
@@ -113,7 +113,8 @@ def test_the_interval_of_a_ratio_holds_the_truth_in_95_of_100_campaigns():
             strict=True,
         )
         held += [
-            holds(ratio([(one.processes, two.processes)]), truth) for one, two in pairs
+            holds(ratio([(campaign.processes, two.processes)]), truth)
+            for campaign, two in pairs
         ]
 
     assert len(held) == 2000
@@ -132,6 +133,6 @@ def test_pooled_blocks_would_have_claimed_far_too_much(blocks, at_most):
         for campaign in campaigns(5000 + blocks, 5, blocks, 500)
     ]
 
-    held = [holds(found, truth) for found in pooled]
+    held = [holds(item, truth) for item in pooled]
 
     assert share(held) < at_most

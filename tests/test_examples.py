@@ -76,14 +76,14 @@ def test_a_collector_in_another_language_keeps_to_the_protocol(home, name, fewes
 
 @pytest.mark.usefixtures("measured")
 def test_its_figures_are_listed_with_the_unit_and_the_grade_of_any_other():
-    found = figures()
+    groups = figures()
 
-    assert found["gzip"]["metric"] == METRIC
-    assert (found["gzip"]["unit"], found["gzip"]["direction"]) == ("MB/s", "higher")
-    assert (found["gzip"]["parameters"], found["gzip"]["n"]) == ({"level": 1}, 2)
-    assert found["cpp-loops"]["metric"] == "teraflops"
-    assert found["cpp-loops"]["size"] == 64
-    assert {row["grade"] for row in found.values()} == {"C"}
+    assert groups["gzip"]["metric"] == METRIC
+    assert (groups["gzip"]["unit"], groups["gzip"]["direction"]) == ("MB/s", "higher")
+    assert (groups["gzip"]["parameters"], groups["gzip"]["n"]) == ({"level": 1}, 2)
+    assert groups["cpp-loops"]["metric"] == "teraflops"
+    assert groups["cpp-loops"]["size"] == 64
+    assert {row["grade"] for row in groups.values()} == {"C"}
 
 
 @pytest.mark.usefixtures("measured")

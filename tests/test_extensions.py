@@ -60,16 +60,16 @@ def test_a_rule_doubts_in_its_own_words_and_those_that_fail_are_named_once(
 ):
     done = benchdb("import", two_runs)
     with sqlite3.connect(db) as connection:
-        found = connection.execute(
+        result = connection.execute(
             "SELECT code, metric, detail FROM finding WHERE code = 'slow'"
         ).fetchall()
-    text = reason_text(load("en"), "slow", json.loads(found[0][2]))
+    text = reason_text(load("en"), "slow", json.loads(result[0][2]))
 
     assert done.status == 0
-    assert [(code, metric) for code, metric, _ in found] == [
+    assert [(code, metric) for code, metric, _ in result] == [
         ("slow", "samples_per_second")
     ]
-    assert json.loads(found[0][2]) == {"says": "Slower than <last> year."}
+    assert json.loads(result[0][2]) == {"says": "Slower than <last> year."}
     start = "benchdb: warning: rule"
     package = "of the package acme-rules 1.2"
     end = "; update or uninstall acme-rules"
@@ -128,8 +128,8 @@ def test_folders_of_the_path_are_looked_through_once_for_all_kinds(
 
     monkeypatch.setattr(Path, "glob", glob)
     extensions.installed.cache_clear()
-    found = {kind: extensions.installed(kind) for kind in extensions.GROUPS}
+    groups = {kind: extensions.installed(kind) for kind in extensions.GROUPS}
 
-    assert {kind for kind, some in found.items() if some} >= {"rule", "section"}
+    assert {kind for kind, some in groups.items() if some} >= {"rule", "section"}
     assert sorted(map(str, looked)) == sorted(map(str, map(Path, sys.path)))
     extensions.installed.cache_clear()

@@ -66,7 +66,9 @@ CORE = tuple(
 SYSTEMS = ((MAC, "3.11"), (MAC, "3.12"), (LINUX, "3.12"))
 OF_EXTRAS = tuple(
     Wanted(extras, *system)
-    for extras, system in product((*((one,) for one in FRAMEWORKS), LIGHT), SYSTEMS)
+    for extras, system in product(
+        (*((framework,) for framework in FRAMEWORKS), LIGHT), SYSTEMS
+    )
 )
 # As the Makefile and the macOS job of CI install them; Linux installs them for real.
 TOGETHER = (
@@ -105,9 +107,9 @@ def environment(folder: Path) -> dict[str, str]:
     index = "https://pypi.org/simple"
     for scope in ("global", ":env:"):
         asked = [sys.executable, "-m", "pip", "config", "get", f"{scope}.index-url"]
-        found = subprocess.run(asked, capture_output=True, text=True, check=False)
-        if found.returncode == 0:
-            index = found.stdout.strip()
+        process = subprocess.run(asked, capture_output=True, text=True, check=False)
+        if process.returncode == 0:
+            index = process.stdout.strip()
     for name in ("UV_INDEX_URL", "UV_DEFAULT_INDEX"):
         index = own.pop(name, index)
     text = (
@@ -139,7 +141,7 @@ def resolved(tmp_path_factory) -> Resolved:
         return dict(zip(every, [first, *rest], strict=True))
 
 
-def found(resolved: Resolved, wanted: Wanted) -> dict[str, str]:
+def answer_to(resolved: Resolved, wanted: Wanted) -> dict[str, str]:
     answer = resolved[wanted]
     assert isinstance(answer, dict), answer
     return answer
@@ -153,7 +155,7 @@ def title(wanted: Wanted) -> str:
 
 @pytest.mark.parametrize("wanted", OF_EXTRAS, ids=title)
 def test_every_extra_installs_beside_the_core(wanted, resolved):
-    packages = found(resolved, wanted)
+    packages = answer_to(resolved, wanted)
 
     assert {"sqlalchemy", "pandas", "typer"} <= packages.keys()
 
@@ -162,7 +164,7 @@ def test_every_extra_installs_beside_the_core(wanted, resolved):
 def test_the_core_installs_from_wheels_on_each_python_that_we_name(wanted, resolved):
     named = f"Programming Language :: Python :: {wanted.python}"
 
-    assert {"pandas", "pyarrow", "psycopg-binary"} <= found(resolved, wanted).keys()
+    assert {"pandas", "pyarrow", "psycopg-binary"} <= answer_to(resolved, wanted).keys()
     assert named in DECLARED["classifiers"]
 
 
@@ -176,7 +178,7 @@ def test_no_python_is_named_that_was_not_tried():
 
 @pytest.mark.parametrize("wanted", TESTED, ids=title)
 def test_the_tested_versions_install_together(wanted, resolved):
-    packages = found(resolved, wanted)
+    packages = answer_to(resolved, wanted)
 
     pinned = CONSTRAINTS.read_text(encoding="utf-8")
     for name in {"pandas", *wanted.extras} & packages.keys():
@@ -186,7 +188,7 @@ def test_the_tested_versions_install_together(wanted, resolved):
 @pytest.mark.parametrize("python", PYTHONS)
 @pytest.mark.parametrize("tested", [False, True])
 def test_tensorflow_is_one_that_its_metal_plugin_loads(python, tested, resolved):
-    packages = found(resolved, Wanted(("tensorflow",), MAC, python, tested=tested))
+    packages = answer_to(resolved, Wanted(("tensorflow",), MAC, python, tested=tested))
 
     assert Version("2.18") <= Version(packages["tensorflow"]) < Version("2.20")
     assert packages["tensorflow-metal"] == "1.2.0"
@@ -195,7 +197,7 @@ def test_tensorflow_is_one_that_its_metal_plugin_loads(python, tested, resolved)
 
 @pytest.mark.parametrize("python", PYTHONS)
 def test_the_older_pair_is_never_the_empty_stub(python, resolved):
-    packages = found(resolved, Wanted(("tensorflow-macos",), MAC, python))
+    packages = answer_to(resolved, Wanted(("tensorflow-macos",), MAC, python))
 
     names = ("tensorflow-macos", "tensorflow", "tensorflow-metal")
     assert [packages[name] for name in names] == ["2.16.2", "2.16.2", "1.2.0"]
@@ -203,7 +205,7 @@ def test_the_older_pair_is_never_the_empty_stub(python, resolved):
 
 @pytest.mark.parametrize("python", PYTHONS)
 def test_pytorch_comes_as_a_wheel_for_apple_silicon(python, resolved):
-    packages = found(resolved, Wanted(("torch",), MAC, python))
+    packages = answer_to(resolved, Wanted(("torch",), MAC, python))
 
     # uv was held to wheels; 2.9 is the first to tell Metal's name and cores.
     assert Version(packages["torch"]) >= Version("2.9")
@@ -215,34 +217,36 @@ def test_linux_gets_nothing_that_is_apples(resolved):
     there = [wanted for wanted in resolved if wanted.platform == LINUX]
     assert len(there) == len(FRAMEWORKS) + len([LIGHT]) + len(PROGRAMS) + len(CORE) / 2
 
-    assert [wanted for wanted in there if apples & found(resolved, wanted).keys()] == []
+    assert [
+        wanted for wanted in there if apples & answer_to(resolved, wanted).keys()
+    ] == []
 
 
 def test_mlx_comes_with_the_part_that_computes_there(resolved):
     mac, linux = Wanted(LIGHT, MAC), Wanted(LIGHT, LINUX, "3.12")
 
-    assert {"mlx", "mlx-metal"} <= found(resolved, mac).keys()
-    assert {"mlx", "mlx-cpu"} <= found(resolved, linux).keys()
-    assert "mlx" not in found(resolved, MLX_ON_INTEL)
+    assert {"mlx", "mlx-metal"} <= answer_to(resolved, mac).keys()
+    assert {"mlx", "mlx-cpu"} <= answer_to(resolved, linux).keys()
+    assert "mlx" not in answer_to(resolved, MLX_ON_INTEL)
 
 
 def test_energy_of_apple_silicon_and_of_nvidia_come_where_they_belong(resolved):
     assert {"apple", "cuda"} < {*LIGHT}
-    assert "zeus-apple-silicon" in found(resolved, Wanted(LIGHT, MAC))
-    assert "nvidia-ml-py" not in found(resolved, Wanted(LIGHT, MAC))
-    assert "nvidia-ml-py" in found(resolved, Wanted(LIGHT, LINUX, "3.12"))
+    assert "zeus-apple-silicon" in answer_to(resolved, Wanted(LIGHT, MAC))
+    assert "nvidia-ml-py" not in answer_to(resolved, Wanted(LIGHT, MAC))
+    assert "nvidia-ml-py" in answer_to(resolved, Wanted(LIGHT, LINUX, "3.12"))
 
 
 @pytest.mark.parametrize("wanted", [TOO_NEW, TOO_OLD], ids=title)
 def test_where_no_metal_plugin_exists_none_is_half_installed(wanted, resolved):
-    packages = found(resolved, wanted)
+    packages = answer_to(resolved, wanted)
 
     assert not [name for name in packages if name.startswith("tensorflow")]
 
 
 @pytest.mark.parametrize("wanted", OF_PROGRAMS, ids=title)
 def test_the_header_of_each_program_resolves(wanted, resolved):
-    packages = found(resolved, wanted)
+    packages = answer_to(resolved, wanted)
 
     framework = wanted.source.stem.removeprefix("with_")
     assert framework in packages
@@ -259,7 +263,7 @@ def test_an_environment_of_its_own_can_meter_what_its_framework_runs_on(
 
     # NumPy runs on no GPU, and no package meters a processor.
     wants_one = wanted.source.stem != "with_numpy"
-    assert (meter in found(resolved, wanted)) is wants_one
+    assert (meter in answer_to(resolved, wanted)) is wants_one
 
 
 def test_the_fingerprint_meters_with_what_the_collectors_meter_with():

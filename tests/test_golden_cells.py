@@ -23,10 +23,10 @@ def test_reports_of_a_sweep_and_of_two_environments_are_as_committed(written):
 @pytest.mark.parametrize("name", ["two_axes", "environments"])
 def test_each_row_has_the_processes_of_one_cell_and_reads_like_no_other(written, name):
     rows = list(csv.DictReader(io.StringIO(written[f"{name}.csv"])))
-    told = ("device", "parameters", "conditions")
+    result = ("device", "parameters", "conditions")
 
     assert {row["n"] for row in rows} == {str(golden_cells.PROCESSES)}
-    assert len({tuple(row[column] for column in told) for row in rows}) == len(rows)
+    assert len({tuple(row[column] for column in result) for row in rows}) == len(rows)
     assert len({frozenset(row["runs"].split()) for row in rows}) == len(rows)
 
 

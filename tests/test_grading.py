@@ -60,25 +60,27 @@ def clocks(usual: int, highest: int) -> dict[str, int]:
     return {"sm_clock_mhz_median": usual, "sm_clock_mhz_max": highest}
 
 
-def of(one: ProcessFacts, count: int = 5) -> Grade:
+def of(facts: ProcessFacts, count: int = 5) -> Grade:
     """Grade one process of this kind among *count* without fault."""
-    found = grade([one, *[process(device=one.device, tier=one.tier)] * (count - 1)])
-    assert found is not None
-    return found
+    result = grade(
+        [facts, *[process(device=facts.device, tier=facts.tier)] * (count - 1)]
+    )
+    assert result is not None
+    return result
 
 
 def timed(values: Sequence[float]) -> Grade:
-    found = grade([process(seconds=value) for value in values])
-    assert found is not None
-    return found
+    result = grade([process(seconds=value) for value in values])
+    assert result is not None
+    return result
 
 
 def on(device: str, **changes: Any) -> Grade:
     """Grade five like processes on a Mac's GPU or a CPU."""
     calm = replace(during(device, **changes.pop("readings", {})), **changes)
-    found = grade([calm] * 5)
-    assert found is not None
-    return found
+    result = grade([calm] * 5)
+    assert result is not None
+    return result
 
 
 def spread(unit: float) -> list[float]:
@@ -95,14 +97,14 @@ def test_five_processes_without_fault_are_an_a():
     ("count", "letter"), [(1, "C"), (2, "C"), (3, "B"), (4, "B"), (5, "A"), (10, "A")]
 )
 def test_the_number_of_processes_limits_the_grade(count, letter):
-    found = of(process(), count)
+    result = of(process(), count)
 
-    assert (found.letter, found.processes) == (letter, count)
-    assert found.figures == ({} if letter == "A" else {"few-processes": count})
+    assert (result.letter, result.processes) == (letter, count)
+    assert result.figures == ({} if letter == "A" else {"few-processes": count})
 
 
 @pytest.mark.parametrize(
-    ("one", "letter", "reasons"),
+    ("result", "letter", "reasons"),
     [
         (process(tier="reference"), "A", ()),
         (process(tier="quick"), "B", ("quick",)),
@@ -128,10 +130,10 @@ def test_the_number_of_processes_limits_the_grade(count, letter):
         ),
     ],
 )
-def test_one_process_limits_the_grade_of_all(one, letter, reasons):
-    found = of(one)
+def test_one_process_limits_the_grade_of_all(result, letter, reasons):
+    outcome = of(result)
 
-    assert (found.letter, found.reasons) == (letter, reasons)
+    assert (outcome.letter, outcome.reasons) == (letter, reasons)
 
 
 @pytest.mark.parametrize(
@@ -146,9 +148,9 @@ def test_one_process_limits_the_grade_of_all(one, letter, reasons):
     ],
 )
 def test_processes_must_agree(values, letter, reasons):
-    found = timed(values)
+    result = timed(values)
 
-    assert (found.letter, found.reasons) == (letter, reasons)
+    assert (result.letter, result.reasons) == (letter, reasons)
 
 
 def test_the_spread_is_told_in_per_cent_of_the_mean():
@@ -175,18 +177,18 @@ def test_the_spread_is_told_in_per_cent_of_the_mean():
 def test_what_came_to_no_rest_is_told_by_its_own_figure(rest, letter, figures):
     usual = {"steady": False, "first_block_outlier": False}
 
-    found = of(checked(steady=usual | rest))
+    result = of(checked(steady=usual | rest))
 
-    assert (found.letter, found.figures) == (letter, figures)
+    assert (result.letter, result.figures) == (letter, figures)
 
 
 def test_the_worst_process_decides_whichever_it_is():
     drifts = [checked(steady={"drift_pct": d, "steady": False}) for d in (1, -4, 3)]
 
-    found = grade([*drifts, process(), process()])
+    result = grade([*drifts, process(), process()])
 
-    assert found is not None
-    assert (found.letter, found.figures) == ("C", {"unsteady": -4})
+    assert result is not None
+    assert (result.letter, result.figures) == ("C", {"unsteady": -4})
 
 
 @pytest.mark.parametrize(
@@ -202,17 +204,17 @@ def test_the_worst_process_decides_whichever_it_is():
     ],
 )
 def test_work_that_is_not_proven_is_a_c(statuses, lacking):
-    found = of(checked(gates=gates(statuses)))
+    result = of(checked(gates=gates(statuses)))
 
-    assert (found.letter, found.figures) == ("C", {"gates-not-checked": lacking})
+    assert (result.letter, result.figures) == ("C", {"gates-not-checked": lacking})
 
 
 def test_one_failed_gate_of_one_process_is_an_x():
     wrong = checked(gates=gates(TRAINING | {"peak_rate": "failed", "loss": "failed"}))
 
-    found = of(replace(wrong, status="failed", seconds=None))
+    result = of(replace(wrong, status="failed", seconds=None))
 
-    assert found == Grade("X", 4, ("gate-failed",), {"gate-failed": "loss, peak_rate"})
+    assert result == Grade("X", 4, ("gate-failed",), {"gate-failed": "loss, peak_rate"})
 
 
 @pytest.mark.parametrize(
@@ -226,35 +228,35 @@ def test_one_failed_gate_of_one_process_is_an_x():
     ],
 )
 def test_only_what_calls_the_speed_impossible_is_an_x(flag, letter):
-    found = grade([process(label="transcribed", flags=(flag,))])
+    result = grade([process(label="transcribed", flags=(flag,))])
 
-    assert found is not None
-    assert found.letter == letter
+    assert result is not None
+    assert result.letter == letter
 
 
 @pytest.mark.parametrize("label", ["transcribed", "imported", "aggregate", "claimed"])
 def test_what_others_published_is_an_i_whatever_it_says_of_itself(label):
-    found = grade([process(label=label)] * 5)
+    result = grade([process(label=label)] * 5)
 
-    assert found == Grade("I", 5, ("imported",), {"imported": label})
+    assert result == Grade("I", 5, ("imported",), {"imported": label})
 
 
 def test_a_run_from_before_there_was_evidence_is_a_c():
     old = process(checks={"parameter_count": {"ok": True}, "steady": STEADY})
 
-    found = grade([old] * 5)
+    result = grade([old] * 5)
 
-    assert found is not None
-    assert found.letter == "C"
-    assert set(found.reasons) == {"gates-not-checked", "state-unknown"}
+    assert result is not None
+    assert result.letter == "C"
+    assert set(result.reasons) == {"gates-not-checked", "state-unknown"}
 
 
 def test_processes_that_failed_are_not_dropped_in_silence():
     oom = process(status="oom", seconds=None, checks={})
 
-    found = of(oom, count=6)
+    result = of(oom, count=6)
 
-    assert found == Grade("C", 5, ("process-failed",), {"process-failed": 1})
+    assert result == Grade("C", 5, ("process-failed",), {"process-failed": 1})
 
 
 def test_an_interrupted_process_only_does_not_count():
@@ -270,10 +272,10 @@ def test_without_a_figure_there_is_no_grade(status):
 
 
 def test_reasons_come_worst_first():
-    found = of(replace(checked(gates={}), load_per_cpu=None), count=3)
+    result = of(replace(checked(gates={}), load_per_cpu=None), count=3)
 
-    assert found.letter == "C"
-    assert found.reasons == ("gates-not-checked", "few-processes", "state-unknown")
+    assert result.letter == "C"
+    assert result.reasons == ("gates-not-checked", "few-processes", "state-unknown")
 
 
 NONSENSE: tuple[Any, ...] = (None, True, "many", [1], {"a": 1}, -1, 10**15, 0.5)
@@ -291,7 +293,7 @@ def test_what_strangers_write_into_checks_never_crashes(fact):
         replace(during("cpu"), after={"cpu_speed_limit_percent": fact}),
     ]
 
-    assert [found.letter for one in whole if (found := grade([one] * 5))]
+    assert [result.letter for facts in whole if (result := grade([facts] * 5))]
 
 
 def test_every_reason_has_words():
@@ -336,9 +338,9 @@ def test_every_reason_has_words():
     ],
 )
 def test_a_card_that_was_throttled_is_a_c(device, changes, letter, figures):
-    found = on(device, **changes)
+    result = on(device, **changes)
 
-    assert (found.letter, found.figures) == (letter, figures)
+    assert (result.letter, result.figures) == (letter, figures)
 
 
 @pytest.mark.parametrize(
@@ -364,9 +366,9 @@ def test_a_mac_without_a_fan_that_slows_down_has_no_plain_figure(
     drift, letter, figures
 ):
     steady = {"drift_pct": drift, "steady": abs(drift) < 1}
-    found = of(replace(checked(steady=steady), before=FANLESS))
+    result = of(replace(checked(steady=steady), before=FANLESS))
 
-    assert (found.letter, found.figures) == (letter, figures)
+    assert (result.letter, result.figures) == (letter, figures)
 
 
 @pytest.mark.parametrize(
@@ -394,11 +396,11 @@ def test_a_mac_without_a_fan_that_slows_down_has_no_plain_figure(
     ],
 )
 def test_what_the_machine_did_limits_the_grade(device, changes, letter, reason):
-    found = on(device, **changes)
+    result = on(device, **changes)
 
-    assert found.letter == letter
-    assert len(found.reasons) == 1
-    assert found.reasons[0].startswith(reason)
+    assert result.letter == letter
+    assert len(result.reasons) == 1
+    assert result.reasons[0].startswith(reason)
 
 
 @pytest.mark.parametrize(
@@ -429,7 +431,7 @@ def test_what_is_in_order_costs_nothing(device, changes):
 
 
 @pytest.mark.parametrize(
-    ("one", "missing"),
+    ("result", "missing"),
     [
         (process(load_per_cpu=None), "load before the run"),
         (during(throttled_fraction=None), "whether it was throttled"),
@@ -440,7 +442,7 @@ def test_what_is_in_order_costs_nothing(device, changes):
         ),
     ],
 )
-def test_what_one_reading_would_have_told_is_no_a(one, missing):
-    found = grade([one] * 5)
+def test_what_one_reading_would_have_told_is_no_a(result, missing):
+    outcome = grade([result] * 5)
 
-    assert found == Grade("B", 5, ("state-unknown",), {"state-unknown": missing})
+    assert outcome == Grade("B", 5, ("state-unknown",), {"state-unknown": missing})

@@ -44,9 +44,9 @@ def files(folder: Path) -> list[Path]:
 
 def _poisoned(path: Path, folder: Path, evil: Iterator[str]) -> Path:
     lines = map(json.loads, path.read_text("utf-8").splitlines())
-    found = [json.dumps(_changed(line, evil)) for line in lines]
+    texts = [json.dumps(_changed(line, evil)) for line in lines]
     written = folder / path.name
-    written.write_text("\n".join(found) + "\n", "utf-8")
+    written.write_text("\n".join(texts) + "\n", "utf-8")
     return written
 
 
@@ -195,13 +195,13 @@ def test_the_json_is_strict_and_the_database_whole(folder):
     def refuse(text: str) -> None:
         raise AssertionError(text)
 
-    told = json.loads((folder / "report.json").read_bytes(), parse_constant=refuse)
+    result = json.loads((folder / "report.json").read_bytes(), parse_constant=refuse)
     with sqlite3.connect(folder / "report.sqlite") as connection:
         (stored,) = connection.execute("SELECT count(*) FROM run").fetchone()
         (whole,) = connection.execute("PRAGMA integrity_check").fetchone()
     connection.close()
 
-    assert told["values_count"] > 0
+    assert result["values_count"] > 0
     assert (stored, whole) == (RUNS, "ok")
 
 

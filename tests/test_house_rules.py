@@ -1,6 +1,8 @@
 """Rules of the house that a test can hold."""
 
+import ast
 import re
+from collections.abc import Iterator
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -52,10 +54,39 @@ def test_data_folders_hold_no_code_but_migrations():
 def test_no_group_is_possessive():
     """Python 3.11.2, the one of Debian 12, forgets where such a group began."""
     patterns = {
-        str(path.relative_to(CHECKOUT)): found
+        str(path.relative_to(CHECKOUT)): result
         for folder in ("benchdb", "collectors")
         for path in (CHECKOUT / folder).rglob("*.py")
-        if (found := re.findall(r"[^\[(]\)(?:[*+?]|\{\d*,?\d*\})\+", path.read_text()))
+        if (result := re.findall(r"[^\[(]\)(?:[*+?]|\{\d*,?\d*\})\+", path.read_text()))
     }
 
     assert patterns == {}
+
+
+def names_in(tree: ast.AST) -> Iterator[str]:
+    """Yield what a module calls its imports, classes, functions and variables."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar):
+            yield node.name or ""
+        elif isinstance(node, ast.alias):
+            yield node.asname or node.name
+
+
+def test_pronouns_and_participles_name_nothing():
+    tests, fakes = CHECKOUT / "tests", CHECKOUT / "tests" / "fakes"
+    own = [path for path in tests.rglob("*.py") if fakes not in path.parents]
+    folders = [CHECKOUT / it for it in ("benchmarks", "collectors", "tools")]
+    others = [path for folder in folders for path in folder.rglob("*.py")]
+    paths = [*MODULES, *others, *own]
+    named = {path: set(names_in(ast.parse(path.read_text()))) for path in paths}
+
+    pronouns = {"one", "told", "found", "said", "apart"}
+    wrong = {str(path): names & pronouns for path, names in named.items()}
+    assert len(named) > 900
+    assert {path: names for path, names in wrong.items() if names} == {}

@@ -42,8 +42,8 @@ PRODUCT = {"workload": "matmul", "framework": "torch", "precision": "fp32"}
 def test_less_than_nothing_and_a_rate_of_zero_are_impossible(metric, value, doubtful):
     run = seen(workload="custom", values={metric: value})
 
-    found = codes(judge([run], {"impossible-figure"}))
-    assert found == [("a", "impossible-figure")] * doubtful
+    pairs = codes(judge([run], {"impossible-figure"}))
+    assert pairs == [("a", "impossible-figure")] * doubtful
 
 
 def test_of_every_metric_but_open_ones_less_than_nothing_is_impossible():

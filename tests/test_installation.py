@@ -81,11 +81,11 @@ def test_advice_of_a_collector_is_adapted_where_it_is_a_command(monkeypatch, tmp
     its = python(prefix, tmp_path)
     monkeypatch.setattr(installation, "this_python", lambda: its)
 
-    said = 'NumPy lacks; install with: pip install "numpy>=2" pandas'
+    text = 'NumPy lacks; install with: pip install "numpy>=2" pandas'
     sentence = 'pip install numpy mlx on Apple silicon, "mlx[cpu]" on Linux'
 
     injected = "NumPy lacks; install with: pipx inject benchdb 'numpy>=2' pandas"
-    assert fitting(said) == injected
+    assert fitting(text) == injected
     assert fitting(sentence) == sentence
     assert fitting("pip install numpy", "/opt/my env/bin/python") == (
         "'/opt/my env/bin/python' -m pip install numpy"

@@ -26,21 +26,21 @@ def test_the_readme_is_a_screen_and_a_half():
 
 @every_document
 def test_every_relative_link_leads_to_a_file(document):
-    relative = [one for one in links(document) if not re.match("[a-z]+:|#", one)]
-    files = [document.parent / one.partition("#")[0] for one in relative]
+    relative = [link for link in links(document) if not re.match("[a-z]+:|#", link)]
+    files = [document.parent / text.partition("#")[0] for text in relative]
 
-    assert [str(one) for one in files if not one.is_file()] == []
+    assert [str(file) for file in files if not file.is_file()] == []
 
 
 @every_document
 def test_every_file_and_folder_named_in_full_exists(document):
     named = [
-        one
-        for one in inline_code(document)
-        if re.fullmatch(rf"(?:{FOLDERS})/[\w./-]+", one)
+        text
+        for text in inline_code(document)
+        if re.fullmatch(rf"(?:{FOLDERS})/[\w./-]+", text)
     ]
 
-    assert [one for one in named if not (CHECKOUT / one).exists()] == []
+    assert [text for text in named if not (CHECKOUT / text).exists()] == []
 
 
 @every_document
@@ -54,8 +54,8 @@ def test_every_extra_that_is_asked_for_exists(document):
 
 
 def test_the_readme_leads_to_every_page():
-    pages = {one for one in DOCUMENTS if one.parent == CHECKOUT / "docs"}
-    linked = {CHECKOUT / one for one in links(README)}
+    pages = {document for document in DOCUMENTS if document.parent == CHECKOUT / "docs"}
+    linked = {CHECKOUT / link for link in links(README)}
 
     assert pages - linked == set()
 
@@ -66,7 +66,7 @@ def test_the_readme_shows_a_picture_of_a_report():
 
 def test_the_readme_counts_what_is_shipped():
     words = " ".join(README.read_text(encoding="utf-8").split())
-    told = re.search(
+    match = re.search(
         r"([\d,]+) runs: (\d+) Apple chips from M1 to (M\d+), and (\d+) other .*?"
         r"\[(\d+) sources\]",
         words,
@@ -81,7 +81,7 @@ def test_the_readme_counts_what_is_shipped():
     apple = {chip for chip in chips if re.match(r"M\d", chip)}
     newest = max(chip.split()[0] for chip in apple)
     others = len(chips) - len(apple)
-    assert told
-    assert told.groups() == (
+    assert match
+    assert match.groups() == (
         *(f"{runs:,}", str(len(apple)), newest, str(others), str(sources)),
     )

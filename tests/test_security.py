@@ -11,8 +11,8 @@ ROOT = Path(__file__).parents[1]
 @cache
 def names_in(path: Path) -> set[str]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    found = {one.name for one in tree.body if isinstance(one, ast.FunctionDef)}
-    return {name for name in found if name.startswith("test_")}
+    texts = {stmt.name for stmt in tree.body if isinstance(stmt, ast.FunctionDef)}
+    return {name for name in texts if name.startswith("test_")}
 
 
 def test_every_test_that_a_defence_rests_on_exists():

@@ -21,8 +21,8 @@ def process(digest, started, ended=None, campaign="monday", machine="m", **befor
 
 
 def names(*processes):
-    found = sessions(processes)
-    return [found[one.digest].name for one in processes]
+    result = sessions(processes)
+    return [result[item.digest].name for item in processes]
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,9 @@ def names(*processes):
     ],
 )
 def test_a_pause_of_more_than_half_an_hour_begins_another(processes, expected):
-    runs = [process(name, *one) for name, one in zip("abc", processes, strict=False)]
+    runs = [
+        process(name, *result) for name, result in zip("abc", processes, strict=False)
+    ]
 
     assert names(*runs) == expected
 
@@ -80,7 +82,7 @@ def test_a_strange_time_of_a_stranger_is_no_error(started):
 
 
 def test_the_load_is_what_the_first_of_a_row_of_runs_met():
-    found = sessions(
+    result = sessions(
         [
             process("a", "10:00", "10:05"),
             process("b", "10:06", "10:10", **BUSY),
@@ -88,6 +90,6 @@ def test_the_load_is_what_the_first_of_a_row_of_runs_met():
         ]
     )
 
-    assert [found[name].load for name in "abc"] == [0.05, 0.05, 1.0]
-    assert [found[name].state for name in "abc"] == ["quiet", "quiet", "busy 2"]
+    assert [result[name].load for name in "abc"] == [0.05, 0.05, 1.0]
+    assert [result[name].state for name in "abc"] == ["quiet", "quiet", "busy 2"]
     assert Session("d", None).state == ""

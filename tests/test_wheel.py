@@ -64,7 +64,7 @@ class Runner:
     def run(self, name: str, **more: str):
         """Run the step of that *name*, with its expressions filled in."""
         step = self.steps[name]
-        told = {
+        values = {
             key: re.sub(r"\$\{\{ (.*?) \}\}", lambda it: self.facts[it[1]], value)
             for key, value in step["env"].items()
         }
@@ -77,7 +77,7 @@ class Runner:
             cwd=self.folder,
             env=os.environ
             | {k: str(v) for k, v in (known | files).items()}
-            | told
+            | values
             | more,
             capture_output=True,
             text=True,

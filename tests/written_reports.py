@@ -58,5 +58,5 @@ def shown(database: Path, *options: object) -> dict[str, Any]:
     """Return what a report with *options* shows."""
     done = report(database, "--format", "json", "-o", "-", *options)
     assert done.status == 0, done.err
-    found: dict[str, Any] = json.loads(done.out)
-    return found
+    result: dict[str, Any] = json.loads(done.out)
+    return result

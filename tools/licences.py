@@ -76,8 +76,8 @@ def licence(name: str) -> str:
         *(it for it in metadata.get_all("License") or [] if 0 < len(it) < 30),
         *(it.split(" :: ")[-1] for it in classifiers if it.startswith("License")),
     ]
-    found = next(iter(names), "see the package")
-    return _NAMES.get(found, found)
+    text = next(iter(names), "see the package")
+    return _NAMES.get(text, text)
 
 
 def _needed(names: Iterable[str]) -> set[str]:

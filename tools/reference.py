@@ -49,7 +49,7 @@ def table(heads: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
     """Return a table of Markdown; bars and line ends in its cells are escaped."""
     lines = [[*heads]]
     lines += [["---"] * len(lines[0])]
-    lines += [[_cell(one) for one in row] for row in rows]
+    lines += [[_cell(item) for item in row] for row in rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines) + "\n"
 
 
@@ -80,8 +80,8 @@ def commands() -> str:
         below: Mapping[str, Any] = getattr(command, "commands", {})
         if below:
             parts.append(f"## benchdb {name}\n\n{_prose(command.help)}\n")
-        for sub, one in below.items() or {"": command}.items():
-            parts.append(_command(f"benchdb {name} {sub}".rstrip(), one))
+        for sub, result in below.items() or {"": command}.items():
+            parts.append(_command(f"benchdb {name} {sub}".rstrip(), result))
     return "\n".join(parts)
 
 
@@ -115,7 +115,7 @@ def _value(parameter: Any, context: Any) -> str:
         return ""
     choices = getattr(parameter.type, "choices", None)
     if choices:
-        return ", ".join(_code(getattr(one, "value", one)) for one in choices)
+        return ", ".join(_code(getattr(choice, "value", choice)) for choice in choices)
     many = ", repeatable" if getattr(parameter, "multiple", False) else ""
     metavar = str(parameter.make_metavar(context))
     return f"`{_PLAIN.get(metavar, metavar)}`{many}"
@@ -230,10 +230,10 @@ def sql() -> str:
     ]
     parts.append("## Tables\n")
     known = {column.of: column.about for column in _flat() if column.of is not None}
-    for one in tables.metadata.sorted_tables:
-        about = comments[one.name]
+    for item in tables.metadata.sorted_tables:
+        about = comments[item.name]
         parts.append(
-            f"### Table {one.name}\n\n{about['']}\n\n" + _table(one, about, known)
+            f"### Table {item.name}\n\n{about['']}\n\n" + _table(item, about, known)
         )
     return "\n".join(parts)
 
@@ -251,15 +251,17 @@ def _flat() -> Iterator[parquet.Column]:
             yield from (it for it in columns if isinstance(it, parquet.Column))
 
 
-def _table(one: Table, about: Mapping[str, str], known: Mapping[Any, str]) -> str:
+def _table(result: Table, about: Mapping[str, str], known: Mapping[Any, str]) -> str:
     rows = []
-    for column in one.columns:
+    for column in result.columns:
         leads = [f"leads to `{key.target_fullname}`" for key in column.foreign_keys]
-        said = about.get(column.name) or known.get(column)
+        text = about.get(column.name) or known.get(column)
         key = ["part of the key"] if column.primary_key else []
-        told = "; ".join([*([said] if said else []), *key, *leads])
+        outcome = "; ".join([*([text] if text else []), *key, *leads])
         kind = str(column.type).lower()
-        rows.append((_code(column.name), kind, "" if column.nullable else "yes", told))
+        rows.append(
+            (_code(column.name), kind, "" if column.nullable else "yes", outcome)
+        )
     return table(("column", "type", "never NULL", "meaning"), rows)
 
 
@@ -277,8 +279,14 @@ def metrics() -> str:
     """Return every figure with unit and direction."""
     path = folder("schema") / "metrics.json"
     rows = (
-        (_code(name), one["unit"], one["direction"], one["short"], one["title"])
-        for name, one in json.loads(path.read_text(encoding="utf-8")).items()
+        (
+            _code(name),
+            result["unit"],
+            result["direction"],
+            result["short"],
+            result["title"],
+        )
+        for name, result in json.loads(path.read_text(encoding="utf-8")).items()
     )
     heads = ("metric", "unit", "better", "in tables", "what is measured")
     return f"# Metrics\n\n{table(heads, rows)}"

@@ -26,8 +26,12 @@ def samples() -> list[tuple[str, WorkClass, Sample]]:
     """Return what was measured in the database that we publish: of what, its class."""
     with sqlite.connect(DATABASE).connect() as connection:
         return [
-            (one.conditions.workload, name, one.sampled(one.values))
-            for one, name in classified(measurements(stored(connection)))
+            (
+                measurement.conditions.workload,
+                name,
+                measurement.sampled(measurement.values),
+            )
+            for measurement, name in classified(measurements(stored(connection)))
         ]
 
 
@@ -38,11 +42,11 @@ def classes() -> Mapping[WorkClass, Seen]:
 
 def encoded(classes: Mapping[WorkClass, Seen]) -> str:
     """Return *classes* as ``schema/spreads.json`` has them, to six decimals."""
-    facts = {name: msgspec.structs.asdict(found) for name, found in classes.items()}
-    for found in facts.values():
+    facts = {name: msgspec.structs.asdict(result) for name, result in classes.items()}
+    for fact in facts.values():
         for level in ("process", "session"):
-            if found[level] is not None:
-                found[level] = round(found[level], 6)
+            if fact[level] is not None:
+                fact[level] = round(fact[level], 6)
     return json.dumps(facts, indent=2) + "\n"
 
 

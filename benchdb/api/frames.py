@@ -39,7 +39,9 @@ def frame(columns: Sequence[Column], rows: Sequence[Sequence[Any]]) -> pd.DataFr
         },
         copy=False,
     )
-    table.attrs["units"] = {one.name: one.unit for one in columns if one.unit}
+    table.attrs["units"] = {
+        column.name: column.unit for column in columns if column.unit
+    }
     return table
 
 
@@ -61,8 +63,8 @@ def _column(column: Column, cells: Sequence[Any]) -> Any:
 
 def moments(cells: Iterable[Any]) -> Any:
     """Return times as they were told in UTC; what tells no time is missing."""
-    told = pd.Series(list(cells), dtype="object")
-    return pd.to_datetime(told, utc=True, format="ISO8601", errors="coerce")
+    result = pd.Series(list(cells), dtype="object")
+    return pd.to_datetime(result, utc=True, format="ISO8601", errors="coerce")
 
 
 def _ordered(name: str, cells: Sequence[Any]) -> pd.Categorical:
@@ -76,8 +78,8 @@ def guessed(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> pd.DataFrame
     """Return *rows* of a query, each column of the type that all its cells have."""
     cells = zip(*rows, strict=True) if rows else ((),) * len(names)
     columns = [pd.Series(some, dtype=_kind(some)) for some in cells]
-    found = pd.concat(columns, axis=1) if columns else pd.DataFrame()
-    return found.set_axis(list(names), axis=1)
+    result = pd.concat(columns, axis=1) if columns else pd.DataFrame()
+    return result.set_axis(list(names), axis=1)
 
 
 def _kind(cells: Sequence[Any]) -> str:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from benchdb.api.compared import Compared
 
 _VIEWS: dict[str, TableClause] = {
-    name: table(name, *(column(one.name) for one in columns))
+    name: table(name, *(column(item.name) for item in columns))
     for name, columns in COLUMNS.items()
 }
 
@@ -43,7 +43,7 @@ def columns(table: str = "results") -> dict[str, Column]:
     if table not in TABLES:
         known = ", ".join(TABLES)
         raise UsageError(f"no table {table!r}; there are: {known}")
-    return {one.name: one for one in TABLES[table]}
+    return {item.name: item for item in TABLES[table]}
 
 
 class Database:
@@ -109,15 +109,15 @@ class Database:
 
         asked = [run] if isinstance(run, str) else list(run)
         with reading(self._engine) as connection:
-            digests = dict.fromkeys(find(connection, one) for one in asked)
+            digests = dict.fromkeys(find(connection, text) for text in asked)
             series = samples_of(connection, list(digests))
         rows = [
             (digest, phase, index, steps, seconds)
             for digest in digests
             for index, (phase, steps, seconds) in enumerate(
-                (one.phase, one.per, value)
-                for one in series[digest]
-                for value in one.values
+                (item.phase, item.per, value)
+                for item in series[digest]
+                for value in item.values
             )
         ]
         return frame(SAMPLES, rows)
@@ -187,7 +187,7 @@ class Database:
         with reading(self._engine) as connection:
             # By their keys, which costs nothing: the same contents, the same frame.
             order = (
-                view.c[one] for one in ("run", "metric", "machine") if one in view.c
+                view.c[text] for text in ("run", "metric", "machine") if text in view.c
             )
             query = select(view).where(*conditions(connection, view, filters))
             rows: Sequence[Any] = connection.execute(query.order_by(*order)).all()
@@ -205,5 +205,5 @@ def open(path_or_url: str | os.PathLike[str] | None = None) -> Database:  # noqa
     in your data folder. Nothing is made or upgraded. Raise ``DatabaseError`` where
     there is no database, or one with an older schema: 'benchdb db upgrade' upgrades it.
     """
-    told = os.environ.get("BENCHDB_DB") if path_or_url is None else path_or_url
-    return Database(location_of(None if told is None else os.fspath(told)))
+    like = os.environ.get("BENCHDB_DB") if path_or_url is None else path_or_url
+    return Database(location_of(None if like is None else os.fspath(like)))

@@ -80,10 +80,10 @@ def read_signers(allowed: Path, revoked: Path | None = None) -> Signers:
     gone = {key.fingerprint: key for _, key in _keys(revoked)} if revoked else {}
     known = [*_allowed(allowed)]
     known += [Signer(key, fingerprint) for fingerprint, key in gone.items()]
-    names = {one.key.fingerprint: one for one in reversed(known)}
+    names = {signer.key.fingerprint: signer for signer in reversed(known)}
     return Signers(
-        msgspec.structs.replace(one, revoked=fingerprint in gone)
-        for fingerprint, one in names.items()
+        msgspec.structs.replace(signer, revoked=fingerprint in gone)
+        for fingerprint, signer in names.items()
     )
 
 

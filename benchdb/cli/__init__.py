@@ -130,10 +130,10 @@ class _Commands(Group):
 
     def get_params(self, ctx: Any) -> Any:
         """Return the options, those of completion in a line each."""
-        found = super().get_params(ctx)
-        for one in found:
-            one.help = _COMPLETION.get(str(one.name), one.help)  # type: ignore[attr-defined]
-        return found
+        parameters = super().get_params(ctx)
+        for parameter in parameters:
+            parameter.help = _COMPLETION.get(str(parameter.name), parameter.help)  # type: ignore[attr-defined]
+        return parameters
 
     def make_context(self, *given: Any, **more: Any) -> Any:
         """Say in a line what is wrong with what comes before the command."""

@@ -55,8 +55,8 @@ def loaded(module: str) -> Any:
     app.rich_markup_mode = None
     if not (isinstance(app.info.cls, type) and issubclass(app.info.cls, Group)):
         app.info.cls = Group
-    for one in app.registered_commands:
-        one.cls = Command
+    for item in app.registered_commands:
+        item.cls = Command
     command = typer.main.get_command(app)
     for each in (command, *getattr(command, "commands", {}).values()):
         for parameter in each.params:
@@ -76,7 +76,7 @@ def one_line() -> Iterator[None]:
     except _Fault as error:
         if type(error).__name__ == "NoArgsIsHelpError":
             raise
-        messages, status = [_said(error)], UsageError.exit_status
+        messages, status = [_message(error)], UsageError.exit_status
     except KeyboardInterrupt:
         messages, status = ["interrupted"], 130
     else:
@@ -86,7 +86,7 @@ def one_line() -> Iterator[None]:
     raise typer.Exit(status)
 
 
-def _said(error: Any) -> str:
+def _message(error: Any) -> str:
     """Return in a line what Click has against the command line."""
     context, parameter = error.ctx, getattr(error, "param", None)
     more = f"; see '{context.command_path} --help'" if context else ""
@@ -174,10 +174,12 @@ def help_of(command: Any, context: Any) -> str:
 def _usage(command: Any) -> Iterator[str]:
     """Yield the words after the name of *command*."""
     yield "[OPTIONS]"
-    for one in command.params:
-        if one.param_type_name == "argument":
-            word = _word(one) + ("…" if one.nargs == -1 and not one.metavar else "")
-            yield word if one.required else f"[{word}]"
+    for param in command.params:
+        if param.param_type_name == "argument":
+            word = _word(param) + (
+                "…" if param.nargs == -1 and not param.metavar else ""
+            )
+            yield word if param.required else f"[{word}]"
     if isinstance(command, TyperGroup):
         yield "COMMAND …"
 

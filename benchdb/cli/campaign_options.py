@@ -189,11 +189,13 @@ def usable(request: Request, *, isolated: Isolation) -> list[Description]:
     ]
     asked = tuple(dict.fromkeys(request.framework or able))
     described = survey(asked, isolated=isolated)
-    for one in described:
-        if one.version is None and request.framework:
-            raise UsageError(one.why or f"{one.framework} is not installed")
-    if all(one.version is None for one in described):
-        reasons = "; ".join(one.why or one.framework for one in described)
+    for description in described:
+        if description.version is None and request.framework:
+            raise UsageError(
+                description.why or f"{description.framework} is not installed"
+            )
+    if all(item.version is None for item in described):
+        reasons = "; ".join(item.why or item.framework for item in described)
         there = active_elsewhere()
         hint = (
             f"; the environment that is active here: --python {there}" if there else ""

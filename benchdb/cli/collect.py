@@ -92,8 +92,8 @@ def collect(
     shared = {"campaign": campaign_name(), "time_limit": 0, "isolated": isolated}
     settings = chosen(context, Settings, **shared)
     with waiting("asking the frameworks what they can measure here"):
-        found = usable(request, isolated=isolated)
-        planned = plan(request, found, isolated=isolated)
+        descriptions = usable(request, isolated=isolated)
+        planned = plan(request, descriptions, isolated=isolated)
     for warning in planned.warnings:
         warn(warning)
     if dry_run:
@@ -218,11 +218,13 @@ def _measure_all(
     items = left(campaign.items, past)
     memory = Memory(machine=campaign.place.machine)
     # What the processes so far have found out for those that follow.
-    for one in past:
-        for cell in filter(one.is_of, campaign.cells):
-            memory.take(cell, one.before, one.checks)
+    for item in past:
+        for cell in filter(item.is_of, campaign.cells):
+            memory.take(cell, item.before, item.checks)
     tell(foretold(settings.tier, items, estimates))
-    each = {one.cell: one.seconds for one in estimates if one.seconds}
+    each = {
+        estimate.cell: estimate.seconds for estimate in estimates if estimate.seconds
+    }
     with Interruption() as interruption, display(len(items), memory) as shown:
         events = measure(engine, items, settings, interruption, memory, each)
         stored, failed = shown.follow(events)

@@ -129,10 +129,10 @@ def collect_within(
     if settings.cool_down is None:  # the devices take turns, and waiting costs time
         settings = replace(settings, cool_down=0)
     memory = Memory(machine=here)
-    for one in past:
-        if one.campaign == campaign:
-            for cell in filter(one.is_of, its.cells):
-                memory.take(cell, one.before, one.checks)
+    for item in past:
+        if item.campaign == campaign:
+            for cell in filter(item.is_of, its.cells):
+                memory.take(cell, item.before, item.checks)
     _measure(engine, its, settings, memory, purse)
 
 
@@ -187,13 +187,21 @@ def _refuse_too_short(now: State, purse: Purse, text: str) -> None:
 
 def _foretold(its: Prospect, now: State, then: State, purse: Purse) -> list[str]:
     """Return what the time will tell: cells, processes and expected half-widths."""
-    asked = [one for one in now.questions if any(map(then.count, one.cells))]
-    rows = [_row(its, now, then, one, cell) for one in asked for cell in one.cells]
+    asked = [
+        question for question in now.questions if any(map(then.count, question.cells))
+    ]
+    rows = [
+        _row(its, now, then, question, cell)
+        for question in asked
+        for cell in question.cells
+    ]
     # Only a pair has a difference.
     shown = len(_COLUMNS) if any(row[-1] for row in rows) else -1
     table = aligned([row[:shown] for row in (_COLUMNS, *rows)], (2, 3, 4, 5))
-    every = dict.fromkeys(one.workload for one in now.questions)
-    left_out = [name for name in every if name not in {one.workload for one in asked}]
+    every = dict.fromkeys(question.workload for question in now.questions)
+    left_out = [
+        name for name in every if name not in {question.workload for question in asked}
+    ]
     more = budgeted.processes(now, then)
     head = (
         f"budget {clock(purse.seconds)}, {clock(purse.spent)} of it gone: "

@@ -35,10 +35,10 @@ _FIGURES = (3, 4, 5)
 
 def foretold(tier: str, items: Sequence[Item], estimates: Sequence[Expected]) -> str:
     """Return in a line what is left to measure, and how long that will take."""
-    its = {one.cell: one for one in estimates}
+    its = {estimate.cell: estimate for estimate in estimates}
     mine = [its[item.cell] for item in items]
-    times = [one.seconds for one in mine if one.seconds is not None]
-    least = len(times) < len(mine) or any(one.at_least for one in mine)
+    times = [expected.seconds for expected in mine if expected.seconds is not None]
+    least = len(times) < len(mine) or any(expected.at_least for expected in mine)
     whole = time_text(sum(times) if times else None, at_least=least)
     cells = len({item.cell for item in items})
     counts = f"{counted(cells, 'cell')}, {counted(len(items), 'process')}"
@@ -79,20 +79,22 @@ def summary(engine: Engine, campaign: str, database: str) -> Iterator[str]:
     wanted = Filter(campaign=campaign, mine=True)
     with reading(engine) as connection:
         rows = listed(connection, wanted, "workload", every=False)
-        done = [one for one in rows if one["value"] is not None]
+        done = [row for row in rows if row["value"] is not None]
         near = nearest(connection, done) if done else {}
         waiting = list(_launch_bound(connection, campaign))
     if done:
-        lines = [_line(one, near.get(one["digest"])) for one in done]
+        lines = [_line(item, near.get(item["digest"])) for item in done]
         if not near:
             lines = [line[:-2] for line in lines]
         yield from ("", *aligned([_COLUMNS[: len(lines[0])], *lines], _FIGURES))
-    failed = Counter(map(_failure, (one for one in rows if one["value"] is None)))
+    failed = Counter(map(_failure, (row for row in rows if row["value"] is None)))
     for why, times in failed.items():
         yield why if times == 1 else f"{why}, {times} times"
     yield from waiting
     yield from ("", f"page     benchdb report --highlight here{database}")
-    if chips := [one.chip for one in near.values() if one.chip is not None]:
+    if chips := [
+        neighbour.chip for neighbour in near.values() if neighbour.chip is not None
+    ]:
         pair = f"campaign:{campaign} 'chip:{chips[0]}'"
         yield f"compare  benchdb compare {pair}{database}"
     yield f"share    benchdb export --campaign {campaign} -o mine.jsonl{database}"

@@ -113,13 +113,13 @@ def _shown(compared: Sequence[Comparison], kind: str) -> str:
     language, blocks = load("en"), list[str]()
     for each in compared:
         tables = (rendering.table(each, language), rendering.facts(each))
-        shown = [one for one in tables if one.rows]
+        shown = [item for item in tables if item.rows]
         sentences = list(rendering.sentences(each, language))
         head = f"A: {each.base}", f"B: {each.other}", *sentences[:1]
-        lines = [one for text in head for one in wrapped(plain(text), 3)]
-        for one in shown:
-            lines += ["", *table(one.head, one.rows, one.figures)]
-        rest = [one for text in sentences[1:] for one in wrapped(plain(text), 2)]
+        lines = [item for text in head for item in wrapped(plain(text), 3)]
+        for item in shown:
+            lines += ["", *table(item.head, item.rows, item.figures)]
+        rest = [entry for text in sentences[1:] for entry in wrapped(plain(text), 2)]
         blocks.append("\n".join([*lines, "", *rest]).rstrip())
     return "\n\n".join(blocks) + "\n"
 
@@ -130,12 +130,14 @@ def _in_markdown(compared: Sequence[Comparison]) -> str:
 
     language, blocks = load("en"), list[str]()
     for each in compared:
-        sentences = (escape(plain(one)) for one in rendering.sentences(each, language))
+        sentences = (
+            escape(plain(sentence)) for sentence in rendering.sentences(each, language)
+        )
         base, other = (escape(plain(name)) for name in (each.base, each.other))
         blocks += [f"**A: {base}; B: {other}**", next(sentences)]
-        for one in (rendering.table(each, language), rendering.facts(each)):
-            rows = [[plain(cell) for cell in row] for row in one.rows]
-            blocks += [written(replace(one, rows=rows))] if rows else []
+        for item in (rendering.table(each, language), rendering.facts(each)):
+            rows = [[plain(cell) for cell in row] for row in item.rows]
+            blocks += [written(replace(item, rows=rows))] if rows else []
         blocks += sentences
     return "\n\n".join(blocks) + "\n"
 

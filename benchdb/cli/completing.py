@@ -33,7 +33,7 @@ def _suites() -> Iterable[str]:
 def _chips() -> Iterable[str]:
     from benchdb.catalogue import chips  # noqa: PLC0415
 
-    return dict.fromkeys(one.name for one in chips())
+    return dict.fromkeys(chip.name for chip in chips())
 
 
 def _codes() -> list[str]:

@@ -47,19 +47,19 @@ def config(
     if key is not None and values:
         _write(key, _parsed(key, values))
         return
-    settings = [one for one in settled().values() if key in (None, one.key)]
-    for one in settings:
-        _check(one)
+    settings = [setting for setting in settled().values() if key in (None, setting.key)]
+    for setting in settings:
+        _check(setting)
     if key is not None and not settings:
         if key != COLLECTORS:
             option_for(Setting(key, None, own_file(), 0), _commands())
         raise UsageError(f"{key} is not set; set it with: benchdb config {key} VALUE")
     if as_json:
-        rows = [_row(one) for one in settings]
+        rows = [_row(item) for item in settings]
         print_list(rows, str, as_json=True)
     elif settings:
         for line in aligned(
-            [(one.key, shown(one.value), one.place) for one in settings]
+            [(item.key, shown(item.value), item.place) for item in settings]
         ):
             typer.echo(line)
     else:
@@ -97,8 +97,11 @@ def _parsed(key: str, texts: list[str]) -> Any:
     option = option_for(setting, _commands())
     if len(texts) > 1 and not option.multiple:
         raise UsageError(f"{key} takes one value, not {len(texts)}")
-    found = [converted(text, option, setting) for text in texts]
-    simple = [one if isinstance(one, bool | int | float) else str(one) for one in found]
+    result = [converted(text, option, setting) for text in texts]
+    simple = [
+        number if isinstance(number, bool | int | float) else str(number)
+        for number in result
+    ]
     return simple if option.multiple and len(simple) > 1 else simple[0]
 
 

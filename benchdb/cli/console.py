@@ -230,7 +230,7 @@ def wrapped(line: str, indent: int) -> list[str]:
     kept = textwrap.wrap(
         line, room, subsequent_indent=" " * indent, drop_whitespace=False
     )
-    return [one.rstrip() for one in kept]
+    return [text.rstrip() for text in kept]
 
 
 @lru_cache(4096)

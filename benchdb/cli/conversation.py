@@ -81,52 +81,54 @@ def opened(path: Path, answers: Mapping[str, str]) -> Unexplained:
         raise BenchdbError(f"cannot read {path}: {error.strerror}") from error
     templates = {key: it for key, it in answers.items() if _TEMPLATE.fullmatch(key)}
     answers = {key: it for key, it in answers.items() if key not in templates}
-    one = Unexplained(path, Document(path.name, content), (), answers)
+    unexplained = Unexplained(path, Document(path.name, content), (), answers)
     try:
-        one = msgspec.structs.replace(one, sheets=readable(one.document))
+        unexplained = msgspec.structs.replace(
+            unexplained, sheets=readable(unexplained.document)
+        )
     except BenchdbError as error:
         raise BenchdbError(f"{path}: {error}") from error
     for template in templates.values():
         try:
-            one = one.with_template(template)
+            unexplained = unexplained.with_template(template)
         except DocumentError as error:
             raise AnswerError(f"{path}: {error}") from error
-    return one
+    return unexplained
 
 
-def given(told: Sequence[str]) -> dict[str, str]:
+def given(texts: Sequence[str]) -> dict[str, str]:
     """Return the answers in options ``KEY=CHOICE``.
 
     ``=`` may be in a choice for a card, in a line, and in any other key.
     """
     answers: dict[str, str] = {}
-    for one in told:
-        key, equals, choice = one.partition("=")
+    for text in texts:
+        key, equals, choice = text.partition("=")
         if not (CARD.fullmatch(key.strip()) or _TEMPLATE.fullmatch(key.strip())):
-            key, equals, choice = one.rpartition("=")
+            key, equals, choice = text.rpartition("=")
         if not equals or not key.strip():
-            raise UsageError(f"--answer {one!r}: give KEY=CHOICE, as --guess shows")
+            raise UsageError(f"--answer {text!r}: give KEY=CHOICE, as --guess shows")
         answers[key.strip()] = choice.strip()
     return answers
 
 
-def describe(one: Unexplained) -> str:
+def describe(unexplained: Unexplained) -> str:
     """Print the proposed map, its rows and its card; return the map."""
-    _require_tables(one)
-    proposal = one.proposal()
-    preview = _preview(one, proposal, _rows(one, proposal), most=None)
+    _require_tables(unexplained)
+    proposal = unexplained.proposal()
+    preview = _preview(unexplained, proposal, _rows(unexplained, proposal), most=None)
     for line in (*proposal.toml.splitlines(), "", *preview, *_card(proposal)):
         typer.echo(plain(line))
     return proposal.toml
 
 
-def settled(one: Unexplained) -> LoadedMap:
+def settled(unexplained: Unexplained) -> LoadedMap:
     """Return the map that needs no more answers, and say what it leaves out.
 
     Raise ``BenchdbError`` where the card is open, or nothing is left.
     """
-    _require_tables(one)
-    proposal = one.proposal()
+    _require_tables(unexplained)
+    proposal = unexplained.proposal()
     if proposal.questions:
         _say(*_card(proposal))
         needed = any(question.likely is None for question in proposal.questions)
@@ -135,63 +137,67 @@ def settled(one: Unexplained) -> LoadedMap:
             f"a card of {counted(len(proposal.lines()), 'line')} is open, nothing of "
             f"it was imported; to agree: --answer '{proposal.card}={answer}'"
         )
-    _say(*_listed(f"benchdb: {one.path}: left out", proposal.left_out, None))
-    _say(*_listed(f"benchdb: {one.path}: taken for granted", proposal.notes, None))
+    _say(*_listed(f"benchdb: {unexplained.path}: left out", proposal.left_out, None))
+    _say(
+        *_listed(
+            f"benchdb: {unexplained.path}: taken for granted", proposal.notes, None
+        )
+    )
     if proposal.map.nothing is not None:
         raise BenchdbError(f"{proposal.map.nothing}; nothing was stored")
-    return _loaded(one, proposal)
+    return _loaded(unexplained, proposal)
 
 
-def agreed(one: Unexplained, *, several: bool) -> LoadedMap | None:
+def agreed(unexplained: Unexplained, *, several: bool) -> LoadedMap | None:
     """Ask on the terminal; return the map that was agreed on, ``None`` for a no.
 
     Each card stands below the rows that it is about, and a plain yes to it is one to
     them. Of *several* files it is said which one it is about.
     """
-    why = "no map says what its columns mean" if one.sheets else _NO_TABLE
-    title = f"{one.path}: {why}"
+    why = "no map says what its columns mean" if unexplained.sheets else _NO_TABLE
+    title = f"{unexplained.path}: {why}"
     _say(f"=== {title}" if several else f"benchdb: {title}")
-    if not one.sheets:
-        _say(*_unread(one), "  a line of it with names in braces, or no")
+    if not unexplained.sheets:
+        _say(*_unread(unexplained), "  a line of it with names in braces, or no")
     agreed = False
-    while not one.sheets or (proposal := one.proposal()).questions:
-        if one.sheets:
-            rows = _rows(one, proposal)
-            _say("", *_preview(one, proposal, rows), *_card(proposal), "")
-        typed, told = _answer(one)
-        if told is None:
+    while not unexplained.sheets or (proposal := unexplained.proposal()).questions:
+        if unexplained.sheets:
+            rows = _rows(unexplained, proposal)
+            _say("", *_preview(unexplained, proposal, rows), *_card(proposal), "")
+        typed, result = _answer(unexplained)
+        if result is None:
             return None
-        one, agreed = told, typed.casefold() in (AGREED, AGREED[0])
-    rows = _rows(one, proposal)
+        unexplained, agreed = result, typed.casefold() in (AGREED, AGREED[0])
+    rows = _rows(unexplained, proposal)
     if not agreed:
-        _say("", *_preview(one, proposal, rows))
+        _say("", *_preview(unexplained, proposal, rows))
     if not rows.records:
         raise BenchdbError("no row is left to import; nothing was stored")
-    return _loaded(one, proposal) if agreed or _agreed() else None
+    return _loaded(unexplained, proposal) if agreed or _agreed() else None
 
 
-def _loaded(one: Unexplained, proposal: Proposal) -> LoadedMap:
+def _loaded(unexplained: Unexplained, proposal: Proposal) -> LoadedMap:
     """Return the map that is proposed, by the name of its document."""
-    return maps.parse(proposal.toml.encode(), slug(one.document.name))
+    return maps.parse(proposal.toml.encode(), slug(unexplained.document.name))
 
 
-def kept(one: Unexplained, map_: LoadedMap, folder: Path) -> LoadedMap:
+def kept(unexplained: Unexplained, map_: LoadedMap, folder: Path) -> LoadedMap:
     """Keep in *folder* what was agreed on, so that the document is read so unasked.
 
     Other answers than before make a later version of the map, which takes its place.
     """
     try:
-        before = maps.remembered(folder, one.document)
+        before = maps.remembered(folder, unexplained.document)
         if before is not None:
             known = before.map_.version
             text = f"version = {known}\n{map_.text}" if known > 1 else map_.text
             if text != before.text:
                 text = f"version = {known + 1}\n{map_.text}"
             map_ = maps.parse(text.encode(), map_.name)
-        for path in maps.remembered_files(folder, one.document.sha256):
+        for path in maps.remembered_files(folder, unexplained.document.sha256):
             path.unlink(missing_ok=True)
         folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"{map_.name}.{one.document.sha256}.toml"
+        path = folder / f"{map_.name}.{unexplained.document.sha256}.toml"
         with replacing(path) as stream:
             stream.write(map_.text.encode())
     except OSError as error:
@@ -206,7 +212,7 @@ def write(path: Path, toml: str) -> None:
     typer.echo(plain(f"saved {path}"), err=True)
 
 
-def _answer(one: Unexplained) -> tuple[str, Unexplained | None]:
+def _answer(unexplained: Unexplained) -> tuple[str, Unexplained | None]:
     """Return what somebody types, once it makes sense, and what is known with it.
 
     That is ``None`` for a no.
@@ -216,36 +222,40 @@ def _answer(one: Unexplained) -> tuple[str, Unexplained | None]:
         if typed.casefold() in REFUSED:
             return typed, None
         try:
-            return typed, _answered(one, typed)
+            return typed, _answered(unexplained, typed)
         except (AnswerError, DocumentError) as error:
             _say(*(f"benchdb: {line}" for line in error.lines))
 
 
-def _answered(one: Unexplained, answer: str) -> Unexplained:
+def _answered(unexplained: Unexplained, answer: str) -> Unexplained:
     """Return what is known with an *answer* to the open card, or a line as template.
 
     Raise ``AnswerError`` or ``DocumentError`` where it makes no sense.
     """
     if template := _A_LINE.match(answer):
-        return one.with_template(answer[template.end() :])
-    if not one.sheets:
+        return unexplained.with_template(answer[template.end() :])
+    if not unexplained.sheets:
         raise AnswerError("give a line of it with names in braces, 'line: …', or no")
-    card = one.proposal().card
-    one.proposal({card: answer})
-    return msgspec.structs.replace(one, answers={**one.answers, card: answer})
+    card = unexplained.proposal().card
+    unexplained.proposal({card: answer})
+    return msgspec.structs.replace(
+        unexplained, answers={**unexplained.answers, card: answer}
+    )
 
 
-def _require_tables(one: Unexplained) -> None:
+def _require_tables(unexplained: Unexplained) -> None:
     """Raise ``BenchdbError`` where nothing of the document is read."""
-    if not one.sheets:
-        _say(*_unread(one))
+    if not unexplained.sheets:
+        _say(*_unread(unexplained))
         raise BenchdbError(_NO_TABLE)
 
 
-def _unread(one: Unexplained) -> Iterator[str]:
+def _unread(unexplained: Unexplained) -> Iterator[str]:
     """Yield the figures of a document without tables, and how they may be read."""
-    lines = named_with_lines(one.document, unread_lines(one.document, ()), ())
-    return _listed(f"benchdb: {one.path}: left out", [*lines], None)
+    lines = named_with_lines(
+        unexplained.document, unread_lines(unexplained.document, ()), ()
+    )
+    return _listed(f"benchdb: {unexplained.path}: left out", [*lines], None)
 
 
 def _card(proposal: Proposal) -> Iterator[str]:
@@ -292,10 +302,12 @@ class _Rows(msgspec.Struct, frozen=True):
     error: str | None = None
 
 
-def _rows(one: Unexplained, proposal: Proposal) -> _Rows:
+def _rows(unexplained: Unexplained, proposal: Proposal) -> _Rows:
     """Return what would be stored: by the map as text, as the import reads it."""
     try:
-        items = list(mapped(one.document, _loaded(one, proposal), NOTHING).items)
+        items = list(
+            mapped(unexplained.document, _loaded(unexplained, proposal), NOTHING).items
+        )
     except BenchdbError as error:
         return _Rows((), Counter(), str(error))
     records = [item for item in items if isinstance(item, Record)]
@@ -304,7 +316,7 @@ def _rows(one: Unexplained, proposal: Proposal) -> _Rows:
 
 
 def _preview(
-    one: Unexplained, proposal: Proposal, rows: _Rows, most: int | None = _NOTES
+    unexplained: Unexplained, proposal: Proposal, rows: _Rows, most: int | None = _NOTES
 ) -> Iterator[str]:
     """Yield what the rows become, beside the lines that they come from.
 
@@ -318,7 +330,7 @@ def _preview(
     if rows.error is not None:
         yield f"  {rows.error}"
     for place, some in shown:
-        yield f"  {place}: {_printed(one, place, some[0])}".rstrip(": ")
+        yield f"  {place}: {_printed(unexplained, place, some[0])}".rstrip(": ")
         for record in some:
             yield f"    -> {_meaning(record)}"
     if (rest := len(rows.records) - sum(len(some) for _, some in shown)) > 0:
@@ -329,18 +341,18 @@ def _preview(
     texts: dict[str, str] = {}  # the first of those that differ in numbers alone
     for why, count in rows.refused.items():
         refused[texts.setdefault(_NUMBER.sub("", why), why)] += count
-    told = [f"{count:,} × {why}" for why, count in refused.most_common()]
-    yield from _listed("left out", (*proposal.left_out, *told), most)
+    result = [f"{count:,} × {why}" for why, count in refused.most_common()]
+    yield from _listed("left out", (*proposal.left_out, *result), most)
 
 
 def _extremes(records: Sequence[Record]) -> Iterator[str]:
     """Yield the ends of each metric, which show a wrong unit at once."""
     values: dict[str, list[tuple[float, str, str]]] = defaultdict(list)
     for record in records:
-        for one in record.end.values:
-            if one.value is not None:
-                key = (one.value, record.run.workload, _place(record))
-                values[one.metric].append(key)
+        for item in record.end.values:
+            if item.value is not None:
+                key = (item.value, record.run.workload, _place(record))
+                values[item.metric].append(key)
     for metric, some in values.items():
         ends = (
             f"{figure(value, metric, work)} ({work}, {place})"
@@ -366,12 +378,12 @@ def _place(record: Record) -> str:
     return match[0] if match else locator
 
 
-def _printed(one: Unexplained, place: str, record: Record) -> str:
+def _printed(unexplained: Unexplained, place: str, record: Record) -> str:
     """Return what stands at *place*: the line, else the characters of the figures."""
     match = _LINE.fullmatch(place)
     if match is None:
         return ", ".join(each.printed or "" for each in record.end.values)
-    line = one.document.lines[int(match[1]) - 1]
+    line = unexplained.document.lines[int(match[1]) - 1]
     return plain(" ".join(line.split()), 2 * NAME_LIMIT)
 
 

@@ -84,14 +84,14 @@ def metadata(name: str, columns: Mapping[str, list[str]]) -> dict[str, Any]:
             continue
         if table in COLUMNS:
             shared = {**words["results"], **own}
-            explained = {one.name: shared[one.name] for one in COLUMNS[table]}
+            explained = {column.name: shared[column.name] for column in COLUMNS[table]}
         else:
             explained = dictionary.get(table, {}) | own
         first = shown["first"].get(table, [])
         tables[table] = {
             "title": table.replace("_", " ").capitalize(),
             "description_html": style + _described(table, own[""], first),
-            "columns": {one: explained[one] for one in there if one in explained},
+            "columns": {text: explained[text] for text in there if text in explained},
             "hidden": table in shown["hidden"],
             # By other columns of a view Datasette does not sort.
             **({"sortable_columns": there} if table in COLUMNS else {}),

@@ -89,8 +89,8 @@ def check(
     engine = opened(db)
     count = 0
     with reading(engine) as connection:
-        found = problems(connection, sample)
-        for problem in awaited(found, lambda _: "checking the database"):
+        texts = problems(connection, sample)
+        for problem in awaited(texts, lambda _: "checking the database"):
             typer.echo(plain(problem))
             count += 1
     if count:
@@ -113,10 +113,10 @@ def problems(connection: Connection, sample: int | None) -> Iterator[str]:
         "digest": checks.wrong_digests(connection, sample),
         "derived": checks.derived_differences(connection),
     }
-    for kind, found in problems_by_kind.items():
+    for kind, texts in problems_by_kind.items():
         try:
             with connection.begin_nested():
-                for number, problem in enumerate(found):
+                for number, problem in enumerate(texts):
                     if number == _TOLD:
                         yield f"{kind}: and more than {_TOLD}"
                         break
@@ -192,8 +192,8 @@ def federate(
     # The dialect of PostgreSQL is heavy.
     from benchdb.store.postgresql import setup  # noqa: PLC0415
 
-    for one in setup.sites(sites):
-        for statement in setup.statements(one, schema):
+    for site in setup.sites(sites):
+        for statement in setup.statements(site, schema):
             typer.echo(statement)
 
 

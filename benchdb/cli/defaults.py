@@ -45,9 +45,9 @@ def defaults_of(name: str, command: Any, commands: Mapping[str, str]) -> dict[st
     below: Mapping[str, Any] = getattr(command, "commands", {})
     if below:
         return {word: _taken(shared, each) for word, each in below.items()}
-    own = [one for key, one in values.items() if key.startswith(f"{name}.")]
-    for one in own:
-        _option(one, name, command)
+    own = [result for key, result in values.items() if key.startswith(f"{name}.")]
+    for item in own:
+        _option(item, name, command)
     return _taken([*shared, *own], command)
 
 
@@ -111,8 +111,10 @@ def converted(value: Any, option: Any, setting: Setting) -> Any:
 def _taken(settings: list[Setting], command: Any) -> dict[str, Any]:
     """Return the values of those *settings* that *command* has an option for."""
     there = options(command)
-    some = [(there[one.name], one) for one in settings if one.name in there]
-    return {option.name: value_of(one, option) for option, one in some}
+    some = [
+        (there[setting.name], setting) for setting in settings if setting.name in there
+    ]
+    return {option.name: value_of(setting, option) for option, setting in some}
 
 
 def _refuse_unknown(

@@ -139,9 +139,9 @@ def _lines(seen: Health, database: dict[str, Any]) -> Iterator[str]:
     yield ", ".join(
         f"{name.replace('_', ' ')} {version}" for name, version in seen.versions.items()
     )
-    for one in seen.frameworks:
+    for framework in seen.frameworks:
         yield ""
-        yield from _framework(one)
+        yield from _framework(framework)
     yield ""
     yield "energy"
     if why := seen.unknown.get("meters"):
@@ -153,7 +153,7 @@ def _lines(seen: Health, database: dict[str, Any]) -> Iterator[str]:
             yield f"  {device:<6} {meter['name']}: {answer}"
     yield ""
     yield "what would spoil a measurement now"
-    yield from (f"  {one.what}; {one.advice}" for one in seen.spoilers)
+    yield from (f"  {spoiler.what}; {spoiler.advice}" for spoiler in seen.spoilers)
     if why := seen.unknown.get("machine"):
         yield f"  not known: {why}"
     elif not seen.spoilers:
@@ -165,16 +165,20 @@ def _lines(seen: Health, database: dict[str, Any]) -> Iterator[str]:
 
 def extensions() -> Iterator[dict[str, str | None]]:
     """Yield what others have added, by kind, and where it comes from."""
-    found, faults = collectors()
-    for name, its in found.items():
+    programs, faults = collectors()
+    for name, its in programs.items():
         if not its.ours:
             origin = f"{its.path}, {its.origin}"
             yield {"kind": "collector", "name": name, "origin": origin, "fault": None}
     for fault in faults:
         yield {"kind": "collector", "name": None, "origin": None, "fault": fault}
-    for one in (*formats(), *rules.added(), *installed("section")):
-        facts = {"kind": one.kind, "name": one.name, "origin": one.origin}
-        yield {**facts, "fault": one.fault or None}
+    for extension in (*formats(), *rules.added(), *installed("section")):
+        facts = {
+            "kind": extension.kind,
+            "name": extension.name,
+            "origin": extension.origin,
+        }
+        yield {**facts, "fault": extension.fault or None}
     try:
         for kind, names in (("metric", own().metric), ("workload", workloads())):
             for name in names.keys() & {*own().metric, *own().workload}:

@@ -42,7 +42,7 @@ def attempt(output: Path, how: How, *, as_json: bool) -> None:
         stream.write(content)
     if as_json:
         typer.echo(content.decode(), nl=False)
-    counts = Counter(one.holds for one in trial.checks)
+    counts = Counter(check.holds for check in trial.checks)
     tell(
         f"benchdb: {counts[True]} held, {counts[False]} did not, {counts[None]} could "
         f"not be tried or are notes; {output} ({len(content) / 1000:.0f} kB) has it "

@@ -86,8 +86,8 @@ def export(
         wanted, there = only.settled(connection, context.params)
         gate = Gate()
         if preview:
-            found = _parquet_fields if kind == "parquet" else _line_fields
-            sharing.show(found(connection, wanted, gate))
+            function = _parquet_fields if kind == "parquet" else _line_fields
+            sharing.show(function(connection, wanted, gate))
         elif there or (kind == "jsonl" and bundle is None):
             if not yes and sharing.can_ask():
                 sharing.agree(_line_fields(connection, wanted, Gate()))

@@ -43,7 +43,7 @@ def scale_of(value: float, metric: str, workload: str) -> Scale:
         step = step % len(steps)
         return Scale(1e3**step, steps[step] + unit[1:])
     if unit == "B":
-        least, name = next((one for one in _BYTES if size >= one[0]), (1.0, "B"))
+        least, name = next((byte for byte in _BYTES if size >= byte[0]), (1.0, "B"))
         return Scale(1 / least, name)
     return Scale(1.0, _plural(unit))
 

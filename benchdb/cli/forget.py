@@ -51,8 +51,8 @@ def forget_command(
         )
     if list_:
         with reading(opened(db)) as connection:
-            found = forgetting.acts(connection)
-        print_list(found, _line, as_json=as_json, empty="nothing was forgotten here")
+            acts = forgetting.acts(connection)
+        print_list(acts, _line, as_json=as_json, empty="nothing was forgotten here")
     elif undo is not None:
         with writing(opened(db, create=True)) as connection:
             act = forgetting.undo(connection, undo)

@@ -214,16 +214,16 @@ class _Tables(msgspec.Struct, frozen=True):
         if given:
             _tell_known(failed.path)
         try:
-            one = conversation.opened(failed.path, given)
+            unexplained = conversation.opened(failed.path, given)
         except UsageError:
             raise
         except BenchdbError:  # what is wrong was said already
             return failed
         try:
             map_ = (
-                conversation.settled(one)
+                conversation.settled(unexplained)
                 if self.yes
-                else conversation.agreed(one, several=several)
+                else conversation.agreed(unexplained, several=several)
             )
         except UsageError:
             raise
@@ -232,7 +232,7 @@ class _Tables(msgspec.Struct, frozen=True):
         if map_ is None:
             return Outcome(failed.path, nothing="nothing was imported, as you said")
         if self.agreed is not None:
-            map_ = conversation.kept(one, map_, self.agreed)
+            map_ = conversation.kept(unexplained, map_, self.agreed)
         if self.save is not None:
             conversation.write(self.save, map_.text)
         return map_
@@ -266,9 +266,17 @@ class _Run(msgspec.Struct, frozen=True):
             elif not self.whole:
                 yield outcome
         several = len(self.chosen) > 1
-        given = {one.path: self.tables.settle(one, several=several) for one in asked}
-        maps_ = {path: one for path, one in given.items() if isinstance(one, LoadedMap)}
-        yield from (one for one in given.values() if isinstance(one, Outcome))
+        given = {item.path: self.tables.settle(item, several=several) for item in asked}
+        maps_ = {
+            path: loaded_map
+            for path, loaded_map in given.items()
+            if isinstance(loaded_map, LoadedMap)
+        }
+        yield from (
+            loaded_map
+            for loaded_map in given.values()
+            if isinstance(loaded_map, Outcome)
+        )
         again = list(maps_)
         if self.whole:
             again = [path for path in self.chosen if path in maps_ or path not in given]
@@ -279,18 +287,18 @@ class _Run(msgspec.Struct, frozen=True):
         self, engine: Engine, some: Sequence[Path], maps_: dict[Path, LoadedMap]
     ) -> Iterable[Outcome]:
         how = replace(self.how, maps=maps_)
-        found: Iterable[Outcome]
+        result: Iterable[Outcome]
         if self.whole:
-            found = import_together(engine, some, how, rehearse=self.rehearse)
+            result = import_together(engine, some, how, rehearse=self.rehearse)
         else:
-            found = import_files(engine, some, how)
+            result = import_files(engine, some, how)
 
         def what(number: int) -> str:
             if number == len(some):
                 return "working out what follows from it"
             return f"reading {some[number].name}, {number + 1} of {len(some)}"
 
-        return awaited(found, what)
+        return awaited(result, what)
 
 
 @contextmanager
@@ -384,11 +392,11 @@ def _tell(outcome: Outcome) -> None:
         typer.echo(plain(f"{outcome.path}: {outcome.nothing}"))
 
 
-def _of_sources(found: Mapping[str, int]) -> str:
+def _of_sources(values: Mapping[str, int]) -> str:
     """Say how many runs of which sources."""
     some = [
         f"{counted(runs, 'run')} of {plain(slug, NAME_LIMIT)}"
-        for slug, runs in found.items()
+        for slug, runs in values.items()
     ]
     if more := some[_SOURCES:]:
         some = [*some[:_SOURCES], f"those of {counted(len(more), 'other source')}"]

@@ -54,18 +54,18 @@ def _table(spans: dict[Work, Span], experience: Experience) -> Iterator[str]:
         return
     rows: list[tuple[float, tuple[str, ...]]] = []
     for key, members in sorted(bins.items()):
-        far, work, span, known = max(members, key=lambda one: one[0])
-        total = sum(one[2].count for one in members)
+        far, work, span, known = max(members, key=lambda row: row[0])
+        total = sum(member[2].count for member in members)
         of = f" in {counted(len(members), 'setting')}" if members[1:] else ""
-        low = min(one[2].low for one in members)
-        high = max(one[2].high for one in members)
+        low = min(member[2].low for member in members)
+        high = max(member[2].high for member in members)
         ends = [figure(low, work.metric, work.workload)]
         if high > low:
             ends.append(figure(high, work.metric, work.workload))
         count = "" if total == 1 else counted(total, "figure") + of
         beside = _beside(span, known, work)
         rows.append((-far, (*key, " to ".join(ends), count, beside)))
-    rows.sort(key=lambda one: one[0])
+    rows.sort(key=lambda pair: pair[0])
     yield "what came, beside what was known of the same work:"
     for line in aligned([row for _, row in rows[:_LINES]]):
         yield f"  {line}"
@@ -86,7 +86,7 @@ def _beside(span: Span, known: Known | None, work: Work) -> str:
     if known is None:
         return "nothing known"
     three = (known.low, known.middle, known.high)
-    figures = [figure(one, work.metric, work.workload) for one in three]
+    figures = [figure(value, work.metric, work.workload) for value in three]
     where = "on other chips" if known.anywhere else "known"
     of = f"{where} {figures[0]}, median {figures[1]}, {figures[2]} ({known.count:,})"
     if known.count == 1:
@@ -108,11 +108,11 @@ def _left_out(places: dict[str, list[str]], counts: dict[str, int]) -> Iterator[
     if not counts:
         return
     yield "left out:"
-    by_count: Sequence[str] = sorted(counts, key=lambda one: (-counts[one], one))
+    by_count: Sequence[str] = sorted(counts, key=lambda text: (-counts[text], text))
     for reason in by_count[:_REASONS]:
         where = ", ".join(places[reason])
         more = ", …" if counts[reason] > len(places[reason]) else ""
         yield plain(f"  {counts[reason]:,} × {reason[:PROSE_LIMIT]} ({where}{more})")
     if more_ := by_count[_REASONS:]:
-        total = sum(counts[one] for one in more_)
+        total = sum(counts[text] for text in more_)
         yield f"  {total:,} for {counted(len(more_), 'other reason')}"

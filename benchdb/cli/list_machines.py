@@ -46,25 +46,25 @@ def _deciding(db: str | None, *names: str) -> Iterator[tuple[Connection, list[st
 
 
 @app.command()
-def merge(one: Id, other: Id, db: Db = None) -> None:
+def merge(text: Id, other: Id, db: Db = None) -> None:
     """Let OTHER be the same machine as ONE; 'split' or 'undo' takes it back."""
-    with _deciding(db, one, other) as (connection, (first, second)):
+    with _deciding(db, text, other) as (connection, (first, second)):
         machines.merge(connection, first, second)
     typer.echo(f"{second[:12]} is the same machine as {first[:12]}")
 
 
 @app.command()
-def split(one: Id, db: Db = None) -> None:
+def split(text: Id, db: Db = None) -> None:
     """Keep ONE apart from all others, also from those with the same anonymous id."""
-    with _deciding(db, one) as (connection, (digest,)):
+    with _deciding(db, text) as (connection, (digest,)):
         machines.split(connection, digest)
     typer.echo(f"{digest[:12]} stands alone")
 
 
 @app.command()
-def undo(one: Id, db: Db = None) -> None:
+def undo(text: Id, db: Db = None) -> None:
     """Forget what was decided by hand about ONE: the rule holds again."""
-    with _deciding(db, one) as (connection, (digest,)):
+    with _deciding(db, text) as (connection, (digest,)):
         machines.undo(connection, digest)
     typer.echo(f"the rule decides about {digest[:12]} again")
 

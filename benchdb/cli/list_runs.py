@@ -185,4 +185,6 @@ def _axes(row: dict[str, Any]) -> dict[str, Any]:
     if every.get("quantization") == row.get("precision"):
         elsewhere.add("quantization")
     names = known.cell if known else ()
-    return {one: every[one] for one in names if one in every and one not in elsewhere}
+    return {
+        name: every[name] for name in names if name in every and name not in elsewhere
+    }

@@ -33,7 +33,7 @@ class _Listing(Group):
     """Commands of which the list is the one that needs no name."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        named = any(one in self.commands or one == "--help" for one in args[:1])
+        named = any(arg in self.commands or arg == "--help" for arg in args[:1])
         return super().parse_args(ctx, args if named else ["list", *args])
 
 
@@ -54,11 +54,15 @@ def list_sources(db: Db = None, as_json: AsJson = False) -> None:
     if as_json:
         print_list(list(map(_facts, sources)), str, as_json=True)
         return
-    slugs = {one.digest: f"{one.digest[:12]} {one.slug}" for one in sources}
-    for one in sources:
-        for line in _lines(one, slugs):
+    slugs = {source.digest: f"{source.digest[:12]} {source.slug}" for source in sources}
+    for source in sources:
+        for line in _lines(source, slugs):
             typer.echo(line)
-    if any(about.accepted is None for one in sources for about in one.proposals):
+    if any(
+        about.accepted is None
+        for listed_source in sources
+        for about in listed_source.proposals
+    ):
         typer.echo(_HOW)
 
 
@@ -88,16 +92,16 @@ def reject(proposal: Id, db: Db = None) -> None:
 def undo(proposal: Id, db: Db = None) -> None:
     """Take a decision back: the proposal is open again, and has no effect."""
     with writing(opened(db, create=True)) as connection:
-        one = editions.find_proposal(connection, proposal)
-        editions.undo_decision(connection, one)
-    typer.echo(f"nothing is decided about proposal {one.id[:12]}")
+        result = editions.find_proposal(connection, proposal)
+        editions.undo_decision(connection, result)
+    typer.echo(f"nothing is decided about proposal {result.id[:12]}")
 
 
 def _decided(proposal: str, db: str | None, *, accepted: bool) -> Proposal:
     with writing(opened(db, create=True)) as connection:
-        one = editions.find_proposal(connection, proposal)
-        editions.decide(connection, one, accepted=accepted)
-    return one
+        result = editions.find_proposal(connection, proposal)
+        editions.decide(connection, result, accepted=accepted)
+    return result
 
 
 def _facts(source: ListedSource) -> dict[str, Any]:

@@ -30,17 +30,17 @@ Entry = Annotated[str, typer.Argument(help="An id of the list, or how it starts.
 def list_entries(db: Db = None, as_json: AsJson = False) -> None:
     """List what was refused: id, file, place, reason."""
     with reading(opened(db)) as connection:
-        found = refused_records(connection)
-    print_list(found, _line, as_json=as_json, empty="the quarantine is empty")
+        groups = refused_records(connection)
+    print_list(groups, _line, as_json=as_json, empty="the quarantine is empty")
 
 
 @app.command()
 def show(entry: Entry, db: Db = None) -> None:
     """Show one refused record with the text that stands there."""
     with reading(opened(db)) as connection:
-        one = find_refused(connection, entry)
+        result = find_refused(connection, entry)
     for name in ("digest", "name", "file", "importer", "locator", "reason", "raw"):
-        typer.echo(plain(f"{name:<9} {one[name]}"))
+        typer.echo(plain(f"{name:<9} {result[name]}"))
 
 
 @app.command("retry")
@@ -57,7 +57,7 @@ def retry_entries(
     with reading(engine) as connection:
         wanted = None if entry is None else find_refused(connection, entry)["file"]
         chosen = [
-            one for one in refused_files(connection) if wanted in (None, one.sha256)
+            file for file in refused_files(connection) if wanted in (None, file.sha256)
         ]
     if not chosen:
         raise UsageError("the quarantine is empty")
@@ -75,7 +75,10 @@ def retry_entries(
         raise typer.Exit(1)
 
 
-def _line(one: dict[str, Any]) -> str:
-    name, place = plain(one["name"], NAME_LIMIT), plain(one["locator"], NAME_LIMIT)
-    why = plain(one["reason"], PROSE_LIMIT)
-    return f"{one['digest'][:12]}  {name}  {place}: {why}"
+def _line(result: dict[str, Any]) -> str:
+    name, place = (
+        plain(result["name"], NAME_LIMIT),
+        plain(result["locator"], NAME_LIMIT),
+    )
+    why = plain(result["reason"], PROSE_LIMIT)
+    return f"{result['digest'][:12]}  {name}  {place}: {why}"

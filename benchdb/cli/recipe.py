@@ -132,10 +132,10 @@ def _look_at(original: Record) -> Iterator[str]:
         yield f"drift over the blocks: {abs(steady):.1f} % here"
 
 
-def _devices(found: Record) -> dict[str, Any]:
+def _devices(result: Record) -> dict[str, Any]:
     """Return driver and power limit of each device that tells one."""
     groups = {}
-    for device in found.environment.devices:
+    for device in result.environment.devices:
         facts = {
             name: device[name]
             for name in ("driver", "power_limit_watts")
@@ -146,15 +146,18 @@ def _devices(found: Record) -> dict[str, Any]:
     return groups
 
 
-def _machine(found: Record) -> str:
-    chip, own = found.machine.chip, found.machine
+def _machine(result: Record) -> str:
+    chip, own = result.machine.chip, result.machine
     parts = [
         own.model,
         f"{chip.vendor} {chip.name}",
         chip.cpu_cores and f"{chip.cpu_cores} CPU cores",
         chip.gpu_cores and f"{chip.gpu_cores} GPU cores",
         chip.ram_bytes and f"{chip.ram_bytes / _GIB:.0f} GiB",
-        *(f"{one.count} × {one.name}" for one in chip.accelerators),
+        *(
+            f"{accelerator.count} × {accelerator.name}"
+            for accelerator in chip.accelerators
+        ),
         "virtual" if own.virtual else None,
     ]
     return ", ".join(str(part) for part in parts if part)

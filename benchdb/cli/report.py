@@ -267,9 +267,9 @@ def _again(
     return shlex.join([*command, *options, *place])
 
 
-def _compare(found: Iterable[File], folder: Path, again: str) -> None:
+def _compare(files: Iterable[File], folder: Path, again: str) -> None:
     """Tell each file that is not as it would be written, and fail if there is one."""
-    problems = list(outputs.differences(found, folder))
+    problems = list(outputs.differences(files, folder))
     for path, problem in problems:
         typer.echo(plain(f"{path}: {problem}; run: {again}"))
     if problems:

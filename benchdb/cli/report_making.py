@@ -79,18 +79,18 @@ def published() -> bytes:
     """Make the user's own database, which is not there; return its contents' state."""
     engine = opened(None)
     with reading(engine) as connection:
-        found = contents.state(connection)
+        text = contents.state(connection)
     engine.dispose()
-    return found.encode()
+    return text.encode()
 
 
 def facts(db: str | None, wanted: Wanted) -> Single:
     """Return what the one page shows of the runs *wanted* in a database."""
     engine = opened(db)
     with computed(engine, wanted, None, Edition((), ())) as (site, _):
-        found = single(site)
+        result = single(site)
     engine.dispose()
-    return found
+    return result
 
 
 def write_site(
@@ -149,9 +149,13 @@ def machine_of(engine: Engine, highlight: str | None) -> str | None:
         return find_by_id(connection, str(highlight))
 
 
-def _require_machine(found: Report, highlight: str | None) -> None:
+def _require_machine(report: Report, highlight: str | None) -> None:
     """Raise ``UsageError`` if the machine to *highlight* is not there, but for ours."""
-    if highlight is None or found.there or any(one.here for one in found.machines):
+    if (
+        highlight is None
+        or report.there
+        or any(machine.here for machine in report.machines)
+    ):
         return
     if highlight != "here":
         raise UsageError(

@@ -164,10 +164,10 @@ def _planned(request: Request, settings: Settings) -> Plan:
     return planned
 
 
-def _environment(found: Record) -> Isolation:
+def _environment(result: Record) -> Isolation:
     """Return the options of uv for the run's software, and say what is left out."""
     launcher(isolated=True)  # uv is there, or that is said
-    asked = with_python(software(found.environment))
+    asked = with_python(software(result.environment))
     tell(f"installing: {', '.join(asked.requirements) or 'nothing that is pinned'}")
     if asked.left:
         tell(f"cannot be brought back: {', '.join(asked.left)}")

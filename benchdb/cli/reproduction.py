@@ -41,12 +41,12 @@ def lines(judgement: "Judgement", original: str) -> Iterator[str]:
         for name, side in ((head, row.base), ("this time", row.other)):
             shown = figure(side.quantity.value, *own)
             yield f"  {name:<{len(head)}}  {shown}, n = {side.quantity.n}"
-    for one in judgement.conditions:
-        yield f"  {one.name}: {one.base} → {one.other}"
+    for condition in judgement.conditions:
+        yield f"  {condition.name}: {condition.base} → {condition.other}"
 
 
 def _head(judgement: "Judgement") -> str:
-    names = ", ".join(one.name for one in judgement.conditions)
+    names = ", ".join(condition.name for condition in judgement.conditions)
     differ = f"conditions differ: {names}"
     if judgement.word == "failed":
         return f"not reproduced: {judgement.why}"

@@ -43,13 +43,13 @@ def settled(connection: Connection, options: dict[str, Any]) -> tuple[Filter, bo
 
     Say so where it does not. Raise ``UsageError`` for a name that nothing has.
     """
-    names = {one.name for one in fields(Filter)}
+    names = {field.name for field in fields(Filter)}
     asked = {n: v for n, v in options.items() if n in names and v is not None}
     words = [plain(f"--{n} {v}", NAME_LIMIT) for n, v in asked.items() if v is not True]
     if "mine" in asked:
-        words = [one for one in words if not one.startswith("--mine")]
+        words = [word for word in words if not word.startswith("--mine")]
         words.append("--mine" if asked["mine"] else "--contributed")
-    words = [one for one in words if not one.startswith("--limit")]
+    words = [word for word in words if not word.startswith("--limit")]
     if "since" in asked:
         asked["since"] = _date(asked["since"])
     if "grade" in asked:

@@ -33,9 +33,9 @@ def fields(lines: Iterable[bytes]) -> Iterator[Field]:
         yield from _leaves(message.pop("type"), message)
 
 
-def show(found: Iterable[Field]) -> None:
+def show(pairs: Iterable[Field]) -> None:
     """Print each field: how often it is there, and with what."""
-    for line in _table(_Seen(found)):
+    for line in _table(_Seen(pairs)):
         typer.echo(line)
 
 
@@ -63,7 +63,7 @@ def agree(leaving: Iterable[Field]) -> None:
     try:
         with replacing(path) as stream:
             kept = sorted({*agreed, *new})
-            stream.write("".join(f"{one}\n" for one in kept).encode())
+            stream.write("".join(f"{text}\n" for text in kept).encode())
     except BenchdbError as error:
         warn(f"the answer is asked for again next time: {error}")
 
@@ -91,8 +91,8 @@ def tell_kept(kept: Sequence[Kept]) -> None:
 
 def kept_text(kept: Sequence[Kept]) -> str:
     """Return which runs and sources stay here, and what to do about it."""
-    named = [one for one in kept if one.fields][:_NAMED]
-    each = "; ".join(f"{one.what} ({', '.join(one.fields[:2])})" for one in named)
+    named = [item for item in kept if item.fields][:_NAMED]
+    each = "; ".join(f"{item.what} ({', '.join(item.fields[:2])})" for item in named)
     more = f"; {len(kept) - len(named):,} more" if len(kept) > len(named) else ""
     return (
         f"{each}{more}: may name you, your computer, a device or an address; import "

@@ -133,8 +133,8 @@ def _plain(stored: Record, grade: Grade | None) -> dict[str, Any]:
         },
         "source": None if stored.source is None else content(stored.source),
         "samples": [
-            {"phase": one.phase, "per": one.per, "seconds": one.values}
-            for one in stored.series
+            {"phase": series.phase, "per": series.per, "seconds": series.values}
+            for series in stored.series
         ],
     }
 
@@ -175,9 +175,9 @@ def _head(
         yield f"reproduces  {run.reproduces}"
 
 
-def _status(found: Record, beside: dict[str, Any]) -> Iterator[str]:
+def _status(result: Record, beside: dict[str, Any]) -> Iterator[str]:
     """Yield how it ended, or that it was withdrawn, and who else says that it was."""
-    end = found.end
+    end = result.end
     gone = [line for line in beside["retractions"] if line["effect"]]
     for line in gone[:1]:
         yield f"status      withdrawn on {line['retracted']}: {line['reason']}"
@@ -221,8 +221,8 @@ def _figures(stored: Record, stands: dict[str, Any] | None) -> Iterator[str]:
         yield f"this run    {figure(own, metric, workload)}"
 
 
-def _system(found: Record, stands: dict[str, Any] | None) -> str:
-    run, version = found.run, found.environment.framework_version
+def _system(result: Record, stands: dict[str, Any] | None) -> str:
+    run, version = result.run, result.environment.framework_version
     chip = stands and stands["accelerator"]
     title = system_title(chip or None, run.device, run.framework)
     compiler = None if run.compiler in (None, "none") else run.compiler
@@ -239,15 +239,15 @@ def _sections(
 ) -> dict[str, Iterable[str]]:
     run, end = stored.run, stored.end
     doubts = (
-        filter(None, [one["code"], one["metric"], _facts(one["detail"])])
-        for one in beside["findings"]
+        filter(None, [item["code"], item["metric"], _facts(item["detail"])])
+        for item in beside["findings"]
     )
     headline = stands["metric"] if stands else None
     sections: dict[str, Iterable[str]] = {
         "values": _values(stored, headline, exact=everything),
         "flags": (f"{flag.code} {_facts(flag.detail)}" for flag in end.flags),
         "worth a second look": map(" ".join, doubts),
-        "signatures": (_signature(one) for one in beside["signatures"]),
+        "signatures": (_signature(item) for item in beside["signatures"]),
         "source": [*_source(stored), *_standing(beside)],
         "in the document": (f"{at}: {text}" for at, text in beside["places"].items()),
     }
@@ -263,9 +263,13 @@ def _sections(
     return sections
 
 
-def _signature(one: dict[str, Any]) -> str:
-    who = f"{one['name']} ({one['fingerprint']})" if one["name"] else one["fingerprint"]
-    return f"{who}: {one['trust']} key, imported on {one['imported']}"
+def _signature(result: dict[str, Any]) -> str:
+    who = (
+        f"{result['name']} ({result['fingerprint']})"
+        if result["name"]
+        else result["fingerprint"]
+    )
+    return f"{who}: {result['trust']} key, imported on {result['imported']}"
 
 
 def _samples(stored: Record) -> Iterator[str]:
@@ -348,9 +352,9 @@ def _standing(beside: dict[str, Any]) -> Iterator[str]:
         yield f"superseded by {beside['superseded_by']}"
     if beside["hearsay"]:
         yield "told by a file from elsewhere only: counts in no comparison"
-    for one in beside["same_figures"]:
-        kind = "the original" if one["original"] else "a copy"
-        yield f"same figures in {one['source']}, {kind}: {one['run'][:12]}"
+    for item in beside["same_figures"]:
+        kind = "the original" if item["original"] else "a copy"
+        yield f"same figures in {item['source']}, {kind}: {item['run'][:12]}"
 
 
 def _source(stored: Record) -> list[str]:
@@ -387,8 +391,12 @@ def provenance(connection: Connection, stored: Record) -> dict[str, Any]:
     return {
         "mine": machines.is_mine(connection, stored.digest),
         "findings": [
-            {"code": one.code, "metric": one.metric, "detail": dict(one.detail)}
-            for one in findings.findings_of(connection, stored.digest)
+            {
+                "code": finding.code,
+                "metric": finding.metric,
+                "detail": dict(finding.detail),
+            }
+            for finding in findings.findings_of(connection, stored.digest)
         ],
         "places": _places(connection, stored),
         "same_figures": [
@@ -401,11 +409,11 @@ def provenance(connection: Connection, stored: Record) -> dict[str, Any]:
         ],
         "trust": stands and stands["trust"],
         "retractions": [
-            msgspec.to_builtins(one)
-            for one in retractions.of_run(connection, stored.digest)
+            msgspec.to_builtins(known)
+            for known in retractions.of_run(connection, stored.digest)
         ],
         "signatures": [
-            msgspec.to_builtins(one) for one in vouching(connection, stored.digest)
+            msgspec.to_builtins(item) for item in vouching(connection, stored.digest)
         ],
         "hearsay": stored.digest in hearsay.hearsay(connection),
         "superseded_by": newer and _title(connection, newer),
@@ -419,8 +427,8 @@ def _places(connection: Connection, stored: Record) -> dict[str, str]:
         return {}
     document = Document(stored.source.document or "", content)
     locators = [stored.run.locator, *(value.locator for value in stored.end.values)]
-    places = {one: excerpt(document, one) for one in locators if one}
-    return {one: text for one, text in places.items() if text is not None}
+    places = {locator: excerpt(document, locator) for locator in locators if locator}
+    return {result: text for result, text in places.items() if text is not None}
 
 
 def _title(connection: Connection, digest: str) -> str:

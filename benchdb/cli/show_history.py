@@ -140,8 +140,8 @@ def _day(text: str | None) -> datetime | None:
     return datetime(day.year, day.month, day.day, tzinfo=UTC)
 
 
-def _since(one: StoredRun, first: datetime) -> bool:
-    began = moment(one.facts.started)
+def _since(stored_run: StoredRun, first: datetime) -> bool:
+    began = moment(stored_run.facts.started)
     return began is not None and began >= first
 
 
@@ -179,7 +179,7 @@ def _tell_what_is_missing(
         ids = ", ".join(others[:_LISTED])
         more = f"; --machine shows those of others: {ids}" if others else ""
         tell(f"benchdb: no campaign of {workload} here is like that{more}")
-    if curves and all(len(one.campaigns) == 1 for one in curves):
+    if curves and all(len(curve.campaigns) == 1 for curve in curves):
         tell(
             "benchdb: there is nothing yet to hold a single campaign against; 'benchdb "
             f"collect {workload}' measures another"
@@ -189,8 +189,8 @@ def _tell_what_is_missing(
 def _reasons(runs: Iterable[StoredRun]) -> dict[Obstacle, set[str]]:
     """Return the campaigns of which no run is in a course, by the reason."""
     why: defaultdict[str, set[Obstacle | None]] = defaultdict(set)
-    for one in runs:
-        why[campaign_of(one)].add(obstacle(one))
+    for stored_run in runs:
+        why[campaign_of(stored_run)].add(obstacle(stored_run))
     campaigns: dict[Obstacle, set[str]] = {}
     for reason in _REASONS:
         names = {name for name, reasons in why.items() if reason in reasons}
@@ -213,9 +213,9 @@ def _print(language: Language, line: Line) -> None:
         shift = entry.shift
         sign = _SIGNS.get(shift.ratio.verdict, " ") if shift else " "
         typer.echo(f"{sign} {row}")
-        beside = [changed_text(language, (one,)) for one in entry.changed]
-        for said in (*([shift_text(language, shift)] if shift else ()), *beside):
-            typer.echo(f"    {plain(said, PROSE_LIMIT)}")
+        beside = [changed_text(language, (changed,)) for changed in entry.changed]
+        for item in (*([shift_text(language, shift)] if shift else ()), *beside):
+            typer.echo(f"    {plain(item, PROSE_LIMIT)}")
     typer.echo("")
     if len(line.entries) >= LEAST:
         from benchdb.report.history.course_words import panel  # noqa: PLC0415  of a chart
@@ -269,7 +269,10 @@ def _data(course: Course, line: Line) -> dict[str, Any]:
                     "campaigns_before": entry.shift.before,
                     "campaigns_after": entry.shift.after,
                 },
-                "changed": {one.name: [one.before, one.after] for one in entry.changed},
+                "changed": {
+                    changed.name: [changed.before, changed.after]
+                    for changed in entry.changed
+                },
                 "surroundings": dict(campaign.around),
             }
             for campaign, entry in zip(course.campaigns, line.entries, strict=True)
@@ -279,7 +282,7 @@ def _data(course: Course, line: Line) -> dict[str, Any]:
 
 def _figure(entry: Entry) -> dict[str, Any]:
     names = ("value", "low", "high", "n", "sessions", "grade", "run")
-    return {one: getattr(entry.quantity, one) for one in names}
+    return {text: getattr(entry.quantity, text) for text in names}
 
 
 def _ratio(ratio: Any) -> dict[str, Any] | None:
@@ -287,7 +290,7 @@ def _ratio(ratio: Any) -> dict[str, Any] | None:
     if ratio is None:
         return None
     names = ("value", "low", "high", "verdict")
-    return {one: getattr(ratio, one) for one in names} | {
+    return {text: getattr(ratio, text) for text in names} | {
         "differs": list(ratio.differs)
     }
 

@@ -79,8 +79,8 @@ def offered(older: Older) -> bool:
     if asking:
         question = f"{what}. Upgrade to {SCHEMA_REVISION}; {kept}?"
         return typer.confirm(plain(question), default=True, err=True)
-    told = f"benchdb: {what}; upgrading it to {SCHEMA_REVISION}, {kept}"
-    typer.echo(plain(told), err=True)
+    text = f"benchdb: {what}; upgrading it to {SCHEMA_REVISION}, {kept}"
+    typer.echo(plain(text), err=True)
     return True
 
 
@@ -91,8 +91,8 @@ def renewed(connection: Connection, since: str) -> None:
     from benchdb.store.editions import proposals  # noqa: PLC0415  heavy
 
     renew(connection, since)
-    if since < _DECISIONS and (found := proposals(connection)):
-        some = counted(len({one.outdated for one in found}), "source")
+    if since < _DECISIONS and (result := proposals(connection)):
+        some = counted(len({proposal.outdated for proposal in result}), "source")
         typer.echo(
             f"benchdb: outdated so far by what other sources say: {some}; that is a "
             "proposal now, and both count: decide with 'benchdb sources'",

@@ -39,7 +39,7 @@ def validate(
 def _validated(name: str) -> bool:
     """Print what is wrong with a file, and a line about all of it."""
     runs = problems = 0
-    for what in _found(name):
+    for what in _faults(name):
         if what is None:
             runs += 1
             continue
@@ -53,7 +53,7 @@ def _validated(name: str) -> bool:
     return not problems
 
 
-def _found(name: str) -> Iterator[str | None]:
+def _faults(name: str) -> Iterator[str | None]:
     """Yield None for each run of a file, and each problem with its line."""
     with _lines_of(name) as stream:
         try:

@@ -138,8 +138,8 @@ def _planned(
         isolated = isolation({"isolated": isolated, "python": python})
         python = str(isolated)
     with waiting("asking the frameworks what they can measure"):
-        found = (assumed if elsewhere else usable)(request, isolated=isolated)
-        whole = planned(request, found, isolated=isolated)
+        descriptions = (assumed if elsewhere else usable)(request, isolated=isolated)
+        whole = planned(request, descriptions, isolated=isolated)
     for warning in whole.warnings:
         warn(warning)
     # What this machine took says nothing of another.
@@ -166,10 +166,10 @@ def _left(path: Path, db: str | None) -> list[PlannedItem]:
         with reading(engine) as connection:
             past = of_campaign(connection, campaign)
     without, failed = items.remaining(whole, past)
-    for one in failed:
-        _tell(f"item {one.item} did not succeed: {_title(one)}")
-    for one in without if past else ():
-        _tell(f"item {one.item} has no run: {_title(one)}")
+    for item in failed:
+        _tell(f"item {item.item} did not succeed: {_title(item)}")
+    for item in without if past else ():
+        _tell(f"item {item.item} has no run: {_title(item)}")
     there = len(whole) - len(without)
     have = "has" if there == 1 else "have"
     counts = f"{there} of {counted(len(whole), 'item')} {have} a run"
@@ -178,8 +178,8 @@ def _left(path: Path, db: str | None) -> list[PlannedItem]:
     return without
 
 
-def _title(one: PlannedItem) -> str:
-    return f"{one.process.cell.title} {one.replicate + 1}/{one.replicates}"
+def _title(item: PlannedItem) -> str:
+    return f"{item.process.cell.title} {item.replicate + 1}/{item.replicates}"
 
 
 def _tell(text: str) -> None:

@@ -98,8 +98,8 @@ class Known(msgspec.Struct, frozen=True):
         if n < 2:
             return None
         sessions = [*self.sessions.values()]
-        own = math.fsum(deviance(logs(one)) for one in sessions)
-        freedom = sum(len(one) - 1 for one in sessions)
+        own = math.fsum(deviance(logs(session)) for session in sessions)
+        freedom = sum(len(session) - 1 for session in sessions)
         variance = (_FREEDOM * self.spread**2 + own) / (_FREEDOM + freedom)
         return math.expm1(t_quantile(0.975, n - 1) * math.sqrt(variance / n))
 
@@ -137,12 +137,12 @@ class State(msgspec.Struct, frozen=True):
 
     def asked_of(self, cell: Cell) -> list[Question]:
         """Return the questions that *cell* is a side of."""
-        return [one for one in self.questions if cell in one.cells]
+        return [question for question in self.questions if cell in question.cells]
 
     def with_one(self, cell: Cell) -> "State":
         """Return the state once a process of *cell* has been."""
-        one = self.known[cell]
-        later = replace(one, foreseen=one.foreseen + 1)
+        result = self.known[cell]
+        later = replace(result, foreseen=result.foreseen + 1)
         return replace(self, known={**self.known, cell: later})
 
 
@@ -202,7 +202,9 @@ def next_step(state: State, seconds: float) -> Step | None:
     usual, after = cost.of(count), state.with_one(cell)
     # Fewer processes than a grade asks for leave a question open: time is kept for
     # those that lack, in blocks that end earlier where they have to.
-    kept = max(_until(after, one, _PROCESSES[0]) for one in state.asked_of(cell))
+    kept = max(
+        _until(after, question, _PROCESSES[0]) for question in state.asked_of(cell)
+    )
     least = cost.cautious(count)
     takes = least if kept else _FOLLOWED * usual
     if _next(after, seconds - takes) is None:
@@ -214,13 +216,13 @@ def next_step(state: State, seconds: float) -> Step | None:
 
 def _next(state: State, seconds: float) -> Cell | None:
     begun = [
-        one
-        for one in state.questions
-        if any(map(state.count, one.cells)) and not is_answered(state, one)
+        question
+        for question in state.questions
+        if any(map(state.count, question.cells)) and not is_answered(state, question)
     ]
-    for one in begun:
+    for question in begun:
         # The side that lags behind; neighbours in time share a machine's mood.
-        behind = min(one.cells, key=state.count)
+        behind = min(question.cells, key=state.count)
         if _fits(state, behind, seconds):
             return behind
     return _of_new(state, seconds) or _widest(state, seconds)
@@ -251,25 +253,32 @@ def answer(known: Mapping[Cell, Known], question: Question) -> Answer | None:
 
 def _of_new(state: State, seconds: float) -> Cell | None:
     """Return the first process of the question that shows most for its time."""
-    fresh = [one for one in state.questions if not any(map(state.count, one.cells))]
-    asked = [one for one in state.questions if one not in fresh]
-    workloads = Counter(one.workload for one in asked)
-    kinds = Counter(_kind(one.workload) for one in asked)
+    fresh = [
+        question
+        for question in state.questions
+        if not any(map(state.count, question.cells))
+    ]
+    asked = [question for question in state.questions if question not in fresh]
+    workloads = Counter(question.workload for question in asked)
+    kinds = Counter(_kind(question.workload) for question in asked)
     # Each of a set as often as the grade asks for, or where that is too long, as an
     # interval does, but only as long as nothing at all has been asked.
     for processes in _PROCESSES[: 1 if asked else 2]:
         fitting = {
-            one: cost
-            for one in fresh
-            if (cost := _until(state, one, processes)) <= seconds
+            question: cost
+            for question in fresh
+            if (cost := _until(state, question, processes)) <= seconds
         }
         if fitting:
             best = max(
                 fitting,
-                key=lambda one: (
-                    one.weight
-                    / ((1 + workloads[one.workload]) * (1 + kinds[_kind(one.workload)]))
-                    / fitting[one]
+                key=lambda question: (
+                    question.weight
+                    / (
+                        (1 + workloads[question.workload])
+                        * (1 + kinds[_kind(question.workload)])
+                    )
+                    / fitting[question]
                 ),
             )
             return best.cells[0]
@@ -280,9 +289,9 @@ def _kind(workload: str) -> str:
     return catalogue.workloads()[workload].kind
 
 
-def _until(state: State, one: Question, processes: int) -> float:
+def _until(state: State, question: Question, processes: int) -> float:
     """Return the seconds until each cell of a question has so many *processes*."""
-    counts = ((cell, range(state.count(cell), processes)) for cell in one.cells)
+    counts = ((cell, range(state.count(cell), processes)) for cell in question.cells)
     every = ((state.costs[cell], n) for cell, turns in counts for n in turns)
     return sum(cost.cautious(n) for cost, n in every)
 
@@ -305,9 +314,9 @@ def _widest(state: State, seconds: float) -> Cell | None:
 def _begun(state: State, seconds: float) -> Cell | None:
     """Return a cell to begin with where no interval fits: it counts next time."""
     fresh = {
-        cell: one.weight / state.costs[cell].of(0)
-        for one in state.questions
-        for cell in one.cells
+        cell: question.weight / state.costs[cell].of(0)
+        for question in state.questions
+        for cell in question.cells
         if not state.count(cell) and _fits(state, cell, seconds)
     }
     return max(fresh, key=lambda cell: fresh[cell]) if fresh else None
@@ -327,4 +336,4 @@ def foreseen(state: State, seconds: float) -> State:
 
 def shortest(state: State) -> float:
     """Return the seconds that it takes until anything can be told."""
-    return min(_until(state, one, _PROCESSES[-1]) for one in state.questions)
+    return min(_until(state, question, _PROCESSES[-1]) for question in state.questions)

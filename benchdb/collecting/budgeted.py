@@ -81,7 +81,7 @@ class Prospect(msgspec.Struct, frozen=True):
     @property
     def cells(self) -> tuple[Cell, ...]:
         """Return the cells of all questions."""
-        every = (cell for one in self.questions for cell in one.cells)
+        every = (cell for question in self.questions for cell in question.cells)
         return tuple(dict.fromkeys(every))
 
 
@@ -93,9 +93,9 @@ def prospect(
     *load* is what else runs for each CPU, and takes its share of them.
     """
     steps = {cell: step_seconds(cell, devices, seen, load) for cell in plan.cells}
-    compared = Counter((one.framework, one.device) for one in seen)
+    compared = Counter((item.framework, item.device) for item in seen)
     asked, guesses = questions(plan.cells, compared), {}
-    for cell in (cell for one in asked for cell in one.cells):
+    for cell in (cell for question in asked for cell in question.cells):
         reference = reference_seconds(cell, devices, seen, load)
         starting = start_seconds(cell, load)
         guesses[cell] = guessed(steps[cell][0], plan.protocol, reference, starting)
@@ -114,11 +114,13 @@ def state(
     """
     costs, facts = {}, {}
     for cell in its.cells:
-        mine = [one for one in past if one.status == "ok" and one.is_of(cell)]
+        mine = [item for item in past if item.status == "ok" and item.is_of(cell)]
         costs[cell] = learned(mine, its.plan.protocol, around, its.guesses[cell])
         facts[cell] = known(cell, mine, its.steps[cell][0])
     gone = set(without)
-    asked = tuple(one for one in its.questions if not gone & {*one.cells})
+    asked = tuple(
+        question for question in its.questions if not gone & {*question.cells}
+    )
     return State(asked, costs, facts)
 
 
@@ -126,7 +128,7 @@ def past_of(connection: Connection, campaign: str, here: str | None) -> list[Pas
     """Return what counts: the campaign, and what else this machine has measured."""
     own = of_campaign(connection, campaign, mine=True)
     others = [] if here is None else on_machine(connection, here, TIER)
-    return [*(one for one in others if one.campaign != campaign), *own]
+    return [*(past for past in others if past.campaign != campaign), *own]
 
 
 def campaign_of(connection: Connection, here: str | None, fresh: str) -> str:
@@ -195,8 +197,10 @@ def processes(before: State, after: State) -> int:
 
 
 def _item(step: Step, now: State, past: Sequence[Past], campaign: str) -> Item:
-    mine = (one for one in past if one.campaign == campaign and one.is_like(step.cell))
-    turn = max((one.replicate or 0 for one in mine), default=-1) + 1
+    mine = (
+        item for item in past if item.campaign == campaign and item.is_like(step.cell)
+    )
+    turn = max((item.replicate or 0 for item in mine), default=-1) + 1
     closing = now.costs[step.cell].after_blocks(now.count(step.cell))
     until = max(1, int(step.seconds - _CLOSING * closing))
     return Item(step.cell, turn, max(_REPLICATES, turn + 1), until)
@@ -223,5 +227,7 @@ def _wall(event: Finished) -> float | None:
     """Return the seconds of a process that succeeded and is stored."""
     if event.record is None or event.error or event.record.end.status != "ok":
         return None
-    figures: dict[str, Any] = {one.metric: one.value for one in event.record.end.values}
+    figures: dict[str, Any] = {
+        value.metric: value.value for value in event.record.end.values
+    }
     return figures.get("process_wall_seconds")

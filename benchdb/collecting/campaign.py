@@ -139,8 +139,8 @@ def _started(
     try:
         yield from records
     except UsageError as refusal:
-        said = publishable(str(refusal)) or "its reason is not for others"
-        yield failed_run(item, settings, began, f"it refused to start: {said}")
+        text = publishable(str(refusal)) or "its reason is not for others"
+        yield failed_run(item, settings, began, f"it refused to start: {text}")
 
 
 def _kept(
@@ -175,7 +175,7 @@ def _stored(engine: Engine, record: Record, campaign: str) -> str | Doubts:
         return f"it cannot be stored, for it has no canonical form: {error}"
     except DatabaseError as error:
         return f"{error}; {rescued(record, campaign)}"
-    return tuple((one.code, one.metric) for one in doubts)
+    return tuple((doubt.code, doubt.metric) for doubt in doubts)
 
 
 def _remaining(

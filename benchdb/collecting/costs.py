@@ -158,7 +158,7 @@ def step_seconds(
 
     Of the CPU, other work that is a *load* on each core takes its share.
     """
-    here = next((one for one in devices if one.kind == cell.device), None)
+    here = next((device for device in devices if device.kind == cell.device), None)
     if not cell.operations or here is None or not here.peak:
         return 0.0, "the protocol alone"
     size = dict(cell.axes).get("size")
@@ -176,9 +176,9 @@ def step_seconds(
         )
 
     like = [
-        one
-        for one in seen
-        if (one.workload, one.device) == (cell.workload, cell.device)
+        item
+        for item in seen
+        if (item.workload, item.device) == (cell.workload, cell.device)
     ]
     if like:
         near = min(like, key=distance)
@@ -345,17 +345,17 @@ def learned(
 
     *around* are the seconds that a process takes beyond what it counts itself.
     """
-    done = [one for one in past if one.seconds and one.checks.get("phase_seconds")]
+    done = [item for item in past if item.seconds and item.checks.get("phase_seconds")]
     if not done:
         return guess
-    firsts = [_least(one, protocol) for one in done if not one.replicate]
-    laters = [one for one in done if one.replicate]
+    firsts = [_least(item, protocol) for item in done if not item.replicate]
+    laters = [item for item in done if item.replicate]
     newest = (laters or done)[-1]
     phases = newest.checks["phase_seconds"]
     gates = phases.get("gates", 0.0) + phases.get("idle", 0.0)
     later = _least(newest, protocol) - gates
     if laters:
-        later = median(_least(one, protocol) for one in laters)
+        later = median(_least(item, protocol) for item in laters)
     inside = math.fsum(phases.values())
     own = max(0.0, (newest.seconds or 0.0) - inside) / 2
     closing = phases.get("step", 0.0) + (phases.get("gates", 0.0) if laters else 0.5)
@@ -370,24 +370,24 @@ def learned(
     )
 
 
-def _least(one: Past, protocol: Protocol) -> float:
+def _least(past: Past, protocol: Protocol) -> float:
     """Return what a process would have taken with the usual window."""
-    measured: float = one.checks["phase_seconds"].get("measure", 0.0)
-    return (one.seconds or 0.0) - measured + _window(one, protocol)
+    measured: float = past.checks["phase_seconds"].get("measure", 0.0)
+    return (past.seconds or 0.0) - measured + _window(past, protocol)
 
 
-def _window(one: Past, protocol: Protocol) -> float:
-    steps: int = one.checks.get(STEPS, 1)
-    block = (one.step_seconds or 0.0) * steps
+def _window(past: Past, protocol: Protocol) -> float:
+    steps: int = past.checks.get(STEPS, 1)
+    block = (past.step_seconds or 0.0) * steps
     return max(protocol.window_seconds, protocol.blocks * block)
 
 
 def known(cell: Cell, past: Sequence[Past], step: float) -> Known:
     """Return what is known of a cell whose step takes about so long."""
     sessions: defaultdict[str, list[float]] = defaultdict(list)
-    for one in past:
-        if one.step_seconds:
-            sessions[one.campaign or ""].append(one.step_seconds)
+    for item in past:
+        if item.step_seconds:
+            sessions[item.campaign or ""].append(item.step_seconds)
     values = [value for some in sessions.values() for value in some]
     kind = workloads()[cell.workload].kind == "operation"
     name = work_class(cell.device, fmean(values) if values else step, operation=kind)

@@ -133,18 +133,18 @@ def _of_run(table: Any, metric: str) -> ColumnElement[bool]:
 
 def left(items: Sequence[Item], past: Iterable[Past]) -> list[Item]:
     """Return the *items* that have no process yet, or an interrupted one, in order."""
-    done = [one for one in past if one.status != "interrupted"]
+    done = [item for item in past if item.status != "interrupted"]
     open_items = list(items)
-    unplaced = [one for one in done if not _place(one, open_items, Past.is_of)]
-    for one in unplaced:
-        _place(one, open_items, Past.is_like)
+    unplaced = [item for item in done if not _place(item, open_items, Past.is_of)]
+    for item in unplaced:
+        _place(item, open_items, Past.is_like)
     return open_items
 
 
-def _place(one: Past, items: list[Item], fits: Callable[[Past, Cell], bool]) -> bool:
-    """Take the item that *one* is the process of out of *items*, if there is one."""
+def _place(past: Past, items: list[Item], fits: Callable[[Past, Cell], bool]) -> bool:
+    """Take the item that *past* is the process of out of *items*, if there is one."""
     for item in items:
-        if item.replicate == one.replicate and fits(one, item.cell):
+        if item.replicate == past.replicate and fits(past, item.cell):
             items.remove(item)
             return True
     return False
@@ -185,10 +185,12 @@ def expected(
     """
     estimates = []
     for cell in plan.cells:
-        same = [one for one in past if one.is_of(cell)]
-        joules = [one.watts * one.seconds for one in same if one.watts and one.seconds]
+        same = [item for item in past if item.is_of(cell)]
+        joules = [
+            item.watts * item.seconds for item in same if item.watts and item.seconds
+        ]
         own, others = (
-            _usual([one for one in some if one.takes_as_long(cell)], plan.replicates)
+            _usual([item for item in some if item.takes_as_long(cell)], plan.replicates)
             for some in (past, elsewhere)
         )
         known = own or others
@@ -211,8 +213,8 @@ def expected(
 
 def _usual(same: Sequence[Past], replicates: int) -> float | None:
     """Return what a process takes on average; the first one has more to check."""
-    firsts = [one.seconds for one in same if one.seconds and not one.replicate]
-    laters = [one.seconds for one in same if one.seconds and one.replicate]
+    firsts = [past.seconds for past in same if past.seconds and not past.replicate]
+    laters = [past.seconds for past in same if past.seconds and past.replicate]
     if not firsts or not laters:
         every = firsts or laters
         return median(every) + AROUND if every else None

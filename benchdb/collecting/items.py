@@ -73,10 +73,12 @@ def planned(
     *python* is what runs a collector there, unless uv does. Raise ``UsageError`` for
     an argument that no line can hold.
     """
-    by_cell = {one.cell: one for one in estimates}
+    by_cell = {estimate.cell: estimate for estimate in estimates}
     ours = launcher(isolated=True) if is_by_uv(settings.isolated) else (python,)
     items = []
-    order = ordered([one.cell for one in estimates], replicates, settings.seed)
+    order = ordered(
+        [estimate.cell for estimate in estimates], replicates, settings.seed
+    )
     for number, item in enumerate(order, start=1):
         cell = item.cell
         # With nothing remembered: items know nothing of each other.
@@ -159,7 +161,7 @@ def remaining(
     """
     processes = [item.process for item in items]
     without = left(processes, past)
-    not_fine = left(processes, [one for one in past if one.status == "ok"])
+    not_fine = left(processes, [item for item in past if item.status == "ok"])
     pairs = list(zip(items, processes, strict=True))
     return (
         [item for item, process in pairs if process in without],

@@ -231,21 +231,21 @@ def plan(
             lists += some
             refusals.append((description.framework, why))
     reasons = _reasons(refusals)
-    frameworks = ", ".join(one.framework for one in descriptions)
-    cells = tuple(dict.fromkeys(cell for one in lists for cell in one.cells))
+    frameworks = ", ".join(item.framework for item in descriptions)
+    cells = tuple(dict.fromkeys(cell for item in lists for cell in item.cells))
     if not cells:
         nothing = (
             f"nothing to measure: {frameworks} cannot run {', '.join(wanted)} here"
         )
         raise UsageError("; ".join(reasons) or nothing)
-    known = {name for one in descriptions for name in (*one.workloads, *one.missing)}
+    known = {name for item in descriptions for name in (*item.workloads, *item.missing)}
     if unknown := [name for name in request.workloads or () if name not in known]:
         reasons.append(f"{', '.join(unknown)}: not among what {frameworks} can run")
     return Plan(
         cells,
-        replicates=max(one.processes for one in lists),
-        least_seconds=max(one.least_seconds for one in lists),
-        time_limit=max(one.time_limit for one in lists),
+        replicates=max(item.processes for item in lists),
+        least_seconds=max(item.least_seconds for item in lists),
+        time_limit=max(item.time_limit for item in lists),
         warnings=tuple(f"left out: {reason}" for reason in reasons),
         protocol=lists[0].protocol,  # of the harness, which they share
     )
@@ -265,16 +265,21 @@ def devices(request: Request, descriptions: Sequence[Description]) -> tuple[str,
     asked = request.devices
     only = tuple(name for name in DEVICES if asked[name])
     for name in only:
-        if not any(_offers(one, name) for one in descriptions):
+        if not any(_offers(description, name) for description in descriptions):
             able = [
-                one for one in descriptions if not _is_for_cpus(one)
+                description
+                for description in descriptions
+                if not _is_for_cpus(description)
             ] or descriptions
-            reasons = _reasons((one.framework, _why(one, name)) for one in able)
+            reasons = _reasons(
+                (description.framework, _why(description, name)) for description in able
+            )
             raise UsageError("; ".join(reasons) or f"no framework here can use {name}")
     return only or tuple(
         name
         for name in DEVICES
-        if asked[name] is not False and any(_offers(one, name) for one in descriptions)
+        if asked[name] is not False
+        and any(_offers(description, name) for description in descriptions)
     )
 
 
@@ -390,17 +395,20 @@ def assumed(request: Request, *, isolated: Isolation = False) -> list[Descriptio
         )
     there = [name for name in DEVICES if name == "cpu" or request.devices[name]]
     described = survey(tuple(dict.fromkeys(request.framework)), isolated=isolated)
-    for one in described:
-        if not one.tiers:  # it could not even say what it knows
-            raise UsageError(one.why or f"with_{one.framework} says nothing of itself")
+    for description in described:
+        if not description.tiers:  # it could not even say what it knows
+            raise UsageError(
+                description.why
+                or f"with_{description.framework} says nothing of itself"
+            )
     return [
         replace(
-            one,
+            item,
             devices={name: Capability(available=True) for name in there},
-            workloads=(*one.workloads, *one.missing),
+            workloads=(*item.workloads, *item.missing),
             missing={},
         )
-        for one in described
+        for item in described
     ]
 
 

@@ -38,7 +38,8 @@ from benchdb.store.tables import run
 _NAMES = run.columns.keys()
 _CAMPAIGN = _NAMES.index("campaign")
 _COLUMNS = [
-    type_coerce(one, Text) if one is run.c.parameters else one for one in run.columns
+    type_coerce(column, Text) if column is run.c.parameters else column
+    for column in run.columns
 ]
 # Alike in these, a run and an item are worth a closer look.
 _KEY = ("workload", "setting", "framework", "device", "replicate")
@@ -199,8 +200,8 @@ class Plans:
             done = (run.c.campaign == campaign, run.c.mine, run.c.status == "ok")
             for row in connection.execute(select(*_COLUMNS).where(*done)):
                 open_.take(_run(row))
-            runs.sort(key=lambda one: (one.started or "", one.digest))
-            digests |= {one.digest for one in runs if open_.take(one)}
+            runs.sort(key=lambda item: (item.started or "", item.digest))
+            digests |= {item.digest for item in runs if open_.take(item)}
         return digests
 
     def _read(self, campaign: str) -> list[Run]:
@@ -211,11 +212,11 @@ class Plans:
             there = self._elsewhere / f"{campaign}.jsonl"
             if there.is_file():
                 known = items.read(there)
-                runs += [run_line(one.process, one.settings) for one in known]
+                runs += [run_line(item.process, item.settings) for item in known]
             here = self._here / f"{campaign}.json"
             if here.is_file():
                 plan = read(here)
-                runs += [run_line(one, plan.settings) for one in plan.items]
+                runs += [run_line(item, plan.settings) for item in plan.items]
         return runs
 
 
@@ -224,20 +225,20 @@ class _Open:
 
     def __init__(self, asked: Iterable[Run]) -> None:
         self._asked: defaultdict[tuple[Any, ...], list[Run]] = defaultdict(list)
-        for one in asked:
-            self._asked[_key(one)].append(one)
+        for item in asked:
+            self._asked[_key(item)].append(item)
 
     def take(self, given: Any) -> bool:
         """Tell whether *given* answers an item, which one that succeeded closes."""
         some = self._asked[_key(given)]
-        item = next((one for one in some if difference(one, given) is None), None)
+        item = next((entry for entry in some if difference(entry, given) is None), None)
         if item is not None and given.status == "ok":
             some.remove(item)
         return item is not None
 
 
-def _key(one: Any) -> tuple[Any, ...]:
-    return tuple(getattr(one, name) for name in _KEY)
+def _key(result: Any) -> tuple[Any, ...]:
+    return tuple(getattr(result, name) for name in _KEY)
 
 
 def _run(row: Sequence[Any]) -> Any:

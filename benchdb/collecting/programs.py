@@ -117,8 +117,8 @@ class Program(msgspec.Struct, frozen=True):
 
 def own_frameworks() -> tuple[str, ...]:
     """Return the frameworks that benchdb itself has collectors for."""
-    found = folder("collectors").glob("with_*.py")
-    return tuple(sorted(path.stem.removeprefix("with_") for path in found))
+    paths = folder("collectors").glob("with_*.py")
+    return tuple(sorted(path.stem.removeprefix("with_") for path in paths))
 
 
 def frameworks() -> tuple[str, ...]:
@@ -128,7 +128,7 @@ def frameworks() -> tuple[str, ...]:
 
 def workload_names() -> set[str]:
     """Return the workloads that collectors of others offer."""
-    return {name for one in collectors()[0].values() for name in one.workloads}
+    return {name for item in collectors()[0].values() for name in item.workloads}
 
 
 def program(framework: str) -> Program:
@@ -148,7 +148,9 @@ def collectors() -> tuple[dict[str, Program], list[str]]:
     Ours come first, and what comes first has the name of its framework for itself.
     """
     programs = {name: program(name) for name in own_frameworks()}
-    faults = [one.fault for one in installed("collector") if one.fault]
+    faults = [
+        extension.fault for extension in installed("collector") if extension.fault
+    ]
     for path, origin in _candidates():
         try:
             its = _identified(path, origin)
@@ -189,10 +191,13 @@ def _places() -> Iterator[tuple[Path, str]]:
     yield config_folder() / "collectors", _OWN
     for path in collector_folders():
         yield path, "benchdb.toml"
-    for one in installed("collector"):
-        if not one.fault:
-            file = getattr(one.loaded, "__file__", None)
-            yield Path(file).parent if file else Path(str(one.loaded)), one.origin
+    for extension in installed("collector"):
+        if not extension.fault:
+            file = getattr(extension.loaded, "__file__", None)
+            yield (
+                Path(file).parent if file else Path(str(extension.loaded)),
+                extension.origin,
+            )
 
 
 def _seems_a_program(path: Path) -> bool:
@@ -258,9 +263,9 @@ def describe(command: Sequence[str]) -> Description:
     with asking([*command, "--describe"], patience=DESCRIBE_SECONDS) as question:
         facts = question.facts()
     if facts.get("type") != "collector" or facts.get("format") != PROTOCOL:
-        said = facts.get("format")
-        newer = isinstance(said, int) and said > PROTOCOL
-        why = f"it speaks version {said} of the protocol" if newer else "it is none"
+        number = facts.get("format")
+        newer = isinstance(number, int) and number > PROTOCOL
+        why = f"it speaks version {number} of the protocol" if newer else "it is none"
         raise BenchdbError(
             f'{why}: --describe is to say "type": "collector" and "format": '
             f"{PROTOCOL} (collectors/README.md)" + ("; upgrade benchdb" * newer)
@@ -274,8 +279,10 @@ def _understood(name: str, facts: dict[str, Any]) -> Description:
     A workload is its name, or an object with the values of its axes.
     """
     try:
-        said = msgspec.convert(facts.get("workloads", ()), tuple[str | Offer, ...])
-        offers = [one if isinstance(one, Offer) else Offer(one) for one in said]
+        texts = msgspec.convert(facts.get("workloads", ()), tuple[str | Offer, ...])
+        offers = [
+            offer if isinstance(offer, Offer) else Offer(offer) for offer in texts
+        ]
         tiers = facts.get("tiers") or {
             tier: {"processes": count} for tier, count in TIERS.items()
         }
@@ -286,8 +293,8 @@ def _understood(name: str, facts: dict[str, Any]) -> Description:
                 "version": facts.get("framework_version"),
                 "collector_version": facts.get("version", ""),
                 "list_cells": facts.get("list_cells", False),
-                "offers": [msgspec.to_builtins(one) for one in offers],
-                "workloads": [one.name for one in offers],
+                "offers": [msgspec.to_builtins(offer) for offer in offers],
+                "workloads": [offer.name for offer in offers],
                 "tiers": tuple(tiers),
                 "processes": {tier: its["processes"] for tier, its in tiers.items()},
             },
@@ -357,8 +364,8 @@ def meters(*, isolated: Isolation = False) -> dict[str, list[dict[str, Any]]]:
     return {
         device: [
             # What answers needs nothing to be installed.
-            one | {"install": one["install"] and fitting(one["install"], python)}
-            for one in some
+            item | {"install": item["install"] and fitting(item["install"], python)}
+            for item in some
         ]
         for device, some in meters_by_device.items()
     }
@@ -386,8 +393,8 @@ def survey(names: Sequence[str], *, isolated: Isolation = False) -> list[Descrip
             for name, command in zip(names, commands, strict=True)
         ]
         python = isolated if isinstance(isolated, str) else None
-        found = map(_described, names, questions)
-        return [_advised(one, python) for one in found]
+        descriptions = map(_described, names, questions)
+        return [_advised(description, python) for description in descriptions]
 
 
 def _advised(its: Description, python: str | None) -> Description:

@@ -168,8 +168,8 @@ def _smoke(tried: _Tried, cell: Cell) -> Iterator[Point]:
         reply = _reply(tried, asked, _ASKED.patience)
         seconds = time.monotonic() - began
         record = _only_run(reply)
-        found = completed(record, tried.program, here, seconds)
-        wrong = mismatch(found, item, _ASKED, None)
+        result = completed(record, tried.program, here, seconds)
+        wrong = mismatch(result, item, _ASKED, None)
     except BenchdbError as error:
         yield Point(name, holds=False, text=str(error))
         return
@@ -199,16 +199,18 @@ def _only_run(reply: Reply) -> Record:
     try:
         every = [*reader.read(io.BytesIO(reply.out.encode()))]
     except ExchangeError as error:
-        said = refusal(reply.err, "") or "nothing"
-        text = f"{error}; it {manner(reply.status)} and said on standard error: {said}"
+        result = refusal(reply.err, "") or "nothing"
+        text = (
+            f"{error}; it {manner(reply.status)} and said on standard error: {result}"
+        )
         raise BenchdbError(text) from error
-    for one in every:
-        if isinstance(one, reader.BadLine):
+    for record in every:
+        if isinstance(record, reader.BadLine):
             raise BenchdbError(
-                f"line {one.number} of its standard output: {one.reason}; whatever is "
-                "no message belongs on standard error"
+                f"line {record.number} of its standard output: {record.reason}; what "
+                "is no message belongs on standard error"
             )
-    runs = [one for one in every if isinstance(one, Record)]
+    runs = [claim for claim in every if isinstance(claim, Record)]
     if len(runs) != 1:
         raise BenchdbError(f"it wrote {len(runs)} runs; one process writes one")
     if runs[0].end.reason == reader.UNENDED:
@@ -244,10 +246,10 @@ def _measured(name: str, tried: _Tried, record: Record) -> Point:
 def _private(name: str, record: Record) -> Point:
     name = f"{name}: nothing personal"
     lines = (record.machine, record.environment, record.run, record.end)
-    found = [field for line in lines for field in private_fields(line)]
-    if not found:
+    texts = [field for line in lines for field in private_fields(line)]
+    if not texts:
         return Point(name, holds=True, text="no names, ids or paths of yours")
-    text = f"{', '.join(found)} may give away who you are; leave it out"
+    text = f"{', '.join(texts)} may give away who you are; leave it out"
     return Point(name, holds=False, text=text)
 
 
@@ -316,10 +318,10 @@ def _begun(process: "subprocess.Popen[bytes]", out: int) -> bool:
 
 def _ending(name: str, status: int, content: bytes) -> Point:
     try:
-        found = [it for it in reader.read(io.BytesIO(content)) if type(it) is Record]
+        records = [it for it in reader.read(io.BytesIO(content)) if type(it) is Record]
     except (ExchangeError, UsageError) as error:
         return Point(name, holds=False, text=str(error))
-    end = found[0].end if found else None
+    end = records[0].end if records else None
     if status != _STOPPED:
         text = f"it {manner(status)}; end with status {_STOPPED}"
     elif end is None or end.reason == reader.UNENDED:

@@ -43,9 +43,9 @@ def python_of(text: str) -> str:
     version = _ANSWER.match(done.stdout)
     if version is None:
         raise UsageError(f"--python {text} does not answer as Python does")
-    found = int(version[1]), int(version[2])
-    if found < _OLDEST:
-        is_, least = (".".join(map(str, one)) for one in (found, _OLDEST))
+    pair = int(version[1]), int(version[2])
+    if pair < _OLDEST:
+        is_, least = (".".join(map(str, item)) for item in (pair, _OLDEST))
         raise UsageError(
             f"--python {text} is Python {is_}; collectors need {least} or newer"
         )
@@ -63,8 +63,8 @@ def _program(text: str) -> str:
             f"--python {text} has no bin/python; name the folder of an environment, "
             "or a program"
         )
-    if os.sep not in text and (found := shutil.which(text)):
-        return found
+    if os.sep not in text and (result := shutil.which(text)):
+        return result
     if not path.exists():
         raise UsageError(
             f"--python {text} is not there; name the folder of an environment, or a "

@@ -61,7 +61,9 @@ def words(record: Record) -> list[str] | Why:
     run = record.run
     its = None if run.framework in own_frameworks() else _collector_of(run)
     if its is not None:
-        offers = {one.name: one.parameters for one in describe([str(its.path)]).offers}
+        offers = {
+            offer.name: offer.parameters for offer in describe([str(its.path)]).offers
+        }
         axes = offers.get(run.workload, {})
         return command_of_others(run, record.environment, axes)
     again = command(run, record.environment)
@@ -88,8 +90,8 @@ def term(record: Record) -> int | None:
 
     That is for those of a budget. A record may be anybody's: not longer than the tiers.
     """
-    found = record.end.checks.get("term_seconds")
-    return min(found, _LONGEST_TERM) if _is_count(found) else None
+    number = record.end.checks.get("term_seconds")
+    return min(number, _LONGEST_TERM) if _is_count(number) else None
 
 
 def _is_count(value: object) -> TypeGuard[int]:
@@ -159,7 +161,7 @@ def _asked_for(framework: str) -> set[str]:
     script = _SCRIPT.search(text)
     lines = script[1].splitlines() if script else ()
     block = tomllib.loads("\n".join(line[2:] for line in lines))
-    names = (_NAME.match(one) for one in block.get("dependencies", ()))
+    names = (_NAME.match(item) for item in block.get("dependencies", ()))
     return {name[0] for name in names if name}
 
 
@@ -168,7 +170,9 @@ def _words(*parts: str | None) -> str:
 
 
 def _driver(environment: Environment) -> str:
-    drivers = {str(one["driver"]) for one in environment.devices if one.get("driver")}
+    drivers = {
+        str(device["driver"]) for device in environment.devices if device.get("driver")
+    }
     return ", ".join(sorted(drivers))
 
 
@@ -196,8 +200,8 @@ def originals(
     That is the process of the same number in its campaign, else the run itself; by the
     names that the database has for them, whatever was done to it since.
     """
-    found = dict(_fellows(connection, record))
-    return tuple(found.get(turn, record.run.key) for turn in range(replicates))
+    values = dict(_fellows(connection, record))
+    return tuple(values.get(turn, record.run.key) for turn in range(replicates))
 
 
 def _fellows(connection: Connection, record: Record) -> Iterator[tuple[int, str]]:

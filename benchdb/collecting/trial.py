@@ -286,7 +286,7 @@ def _record(
         every = [*reader.read(io.BytesIO(reply.out.encode()))] if reply.out else []
     except ExchangeError as error:
         raise BenchdbError(f"{question.name}: {error}") from error
-    records = [one for one in every if isinstance(one, Record)]
+    records = [record for record in every if isinstance(record, Record)]
     if not records:
         why = refusal(reply.err, question.name) or f"it {manner(reply.status)}"
         raise BenchdbError(f"{question.name} gave no run: {why}")
@@ -299,7 +299,7 @@ def measured(record: Record) -> Measured:
     gates = {name: gate["status"] for name, gate in checks.get("gates", {}).items()}
     plain = (int, float, str)
     during = {k: v for k, v in checks.get("during", {}).items() if isinstance(v, plain)}
-    numbers = {one.metric: one.value for one in end.values}
+    numbers = {value.metric: value.value for value in end.values}
     return Measured(
         framework=run.framework,
         version=record.environment.framework_version,
@@ -333,8 +333,8 @@ def run_check(name: str, run: Measured) -> Check:
 
 def _best(runs: Sequence[Measured]) -> Measured | None:
     """Return the fastest product: what works is on the best device of this machine."""
-    products = [one for one in runs if one.status == "ok" and "teraflops" in one.values]
-    return max(products, key=lambda one: one.values["teraflops"], default=None)
+    products = [run for run in runs if run.status == "ok" and "teraflops" in run.values]
+    return max(products, key=lambda it: it.values["teraflops"], default=None)
 
 
 def _watts(trial: Trial, how: How, device: str, state: str) -> None:
@@ -351,7 +351,7 @@ def _meters(trial: Trial, device: str) -> Iterator[Check]:
     states = trial.watts.get(device, {})
     rest, work = states.get("rest", {}), states.get("work", {})
     for name in {**rest, **work}:
-        idle, busy = (one.get(name, {}).get("watts") for one in (rest, work))
+        idle, busy = (groups.get(name, {}).get("watts") for groups in (rest, work))
         title = f"meter {name}, {device}"
         if idle is None and busy is None:
             why = {**work, **rest}[name].get("why")
@@ -368,7 +368,7 @@ def _meters(trial: Trial, device: str) -> Iterator[Check]:
         if idle is not None and busy is not None and busy <= idle:
             parts.append("so it does not see the work")
         yield Check(title, len(parts) == len(every), ", ".join(parts))
-    busy = {name: one["watts"] for name, one in work.items() if "watts" in one}
+    busy = {name: result["watts"] for name, result in work.items() if "watts" in result}
     if len(busy) > 1:
         low, high = min(busy.values()), max(busy.values())
         each = ", ".join(f"{name} {watts:.3g} W" for name, watts in busy.items())

@@ -74,7 +74,7 @@ def disagreements(trial: Trial) -> Iterator[Check]:
 
     Without answers of macOS, as from Linux, only the former can be told.
     """
-    yield from (one for one in trial.checks if one.holds is False)
+    yield from (check for check in trial.checks if check.holds is False)
     if not trial.answers:
         return
     try:
@@ -92,10 +92,10 @@ def disagreements(trial: Trial) -> Iterator[Check]:
                 holds=False,
                 text=f"read as {old} there, as {new} from its answers",
             )
-    held = {one.name for one in trial.checks if one.holds is False}
-    for one in fingerprint_checks(now, now["sources"]):
-        if one.holds is False and one.name not in held:
-            yield one
+    held = {check.name for check in trial.checks if check.holds is False}
+    for check in fingerprint_checks(now, now["sources"]):
+        if check.holds is False and check.name not in held:
+            yield check
 
 
 def _leaves(facts: Mapping[str, Any], place: str = "") -> Iterator[tuple[str, Any]]:

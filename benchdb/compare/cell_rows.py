@@ -82,10 +82,10 @@ def compare(
         if name not in NAMES:
             hint = suggestion(name, NAMES)
             raise UsageError(f"no condition {name!r} to accept{hint}")
-    found = list(_cells(base, other, threshold, accepted))
-    rows = [row for row, _, _ in found]
-    counted = [sides for row, sides, _ in found if row.counts]
-    runs = {run for _, _, own in found for run in own}
+    result = list(_cells(base, other, threshold, accepted))
+    rows = [row for row, _, _ in result]
+    counted = [sides for row, sides, _ in result if row.counts]
+    runs = {run for _, _, own in result for run in own}
     ratios = [row.ratio.value for row in rows if row.counts]
     return Comparison(
         base=base.name,
@@ -155,9 +155,10 @@ def _reason(base: Side, other: Side, rows: Sequence[CellRow]) -> str:
     )
     named = [
         _words(
-            one.conditions.metric if common else one.conditions.workload
-            for one in side.measured
-            if not common or (one.conditions.work, one.conditions.batch) in common
+            measurement.conditions.metric if common else measurement.conditions.workload
+            for measurement in side.measured
+            if not common
+            or (measurement.conditions.work, measurement.conditions.batch) in common
         )
         for side in (base, other)
     ]
@@ -205,12 +206,20 @@ def _speeds(group: Group, side: Side, *, rates: bool) -> quantities.Side:
 
 def _new_speeds(group: Group, side: Side, *, rates: bool) -> quantities.Side:
     noted = side.notes.on(group.runs, group.first.conditions.metric)
-    speeds = [(one.throughputs if rates else one.speeds) or () for one in group.members]
+    speeds = [
+        (member.throughputs if rates else member.speeds) or ()
+        for member in group.members
+    ]
     if len(speeds) == 1:
         return quantities.side_of(group.first, speeds[0], noted)
-    samples = [one.sampled(own) for one, own in zip(group.members, speeds, strict=True)]
+    samples = [
+        measurement.sampled(own)
+        for measurement, own in zip(group.members, speeds, strict=True)
+    ]
     return quantities.Side(
-        Fleet(tuple(samples)), noted, leads=all(one.leads for one in group.members)
+        Fleet(tuple(samples)),
+        noted,
+        leads=all(member.leads for member in group.members),
     )
 
 
@@ -225,7 +234,7 @@ def _new_figure(group: Group, side: Side) -> Figure:
     first = group.first
     shown = quantities.quantity(first, side.notes)
     if len(group.members) > 1:
-        fleet = Fleet(tuple(one.sampled(one.values) for one in group.members))
+        fleet = Fleet(tuple(member.sampled(member.values) for member in group.members))
         center = comparison.estimate(fleet)
         shown = replace(
             shown,
@@ -235,8 +244,10 @@ def _new_figure(group: Group, side: Side) -> Figure:
             n=fleet.count,
             printed=None,
             derived=True,
-            grade=max((one.grade for one in group.members if one.grade), default=None),
-            trust=lowest(one.trust for one in group.members),
+            grade=max(
+                (member.grade for member in group.members if member.grade), default=None
+            ),
+            trust=lowest(member.trust for member in group.members),
         )
     noted = side.notes.on(group.runs, first.conditions.metric)
     return Figure(

@@ -77,12 +77,12 @@ class Group(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def machines(self) -> set[str]:
         """Return the machines that they were measured on."""
-        return {one.place.machine for one in self.members}
+        return {member.place.machine for member in self.members}
 
     @cached_property
     def runs(self) -> tuple[str, ...]:
         """Return the digests of all their runs."""
-        return tuple(name for one in self.members for name in one.runs)
+        return tuple(name for member in self.members for name in member.runs)
 
 
 def groups(measured: Iterable[Measurement]) -> list[Group]:
@@ -128,7 +128,7 @@ def pairs(
         for own, rivals in _of_like_weights(ours[work], theirs[work]):
             batches = own.keys() & rivals.keys()
             if not batches:
-                every, others = ([*chain(*one.values())] for one in (own, rivals))
+                every, others = ([*chain(*item.values())] for item in (own, rivals))
                 yield from _likest(every, others, accepted)
             for batch in sorted(batches, key=lambda size: size or 0):
                 yield from _likest(own[batch], rivals[batch], accepted)
@@ -141,7 +141,9 @@ def _of_like_weights(
 
     Where there are neither, all meet all.
     """
-    if not any(one.weights for side in (ours, theirs) for one in chain(*side.values())):
+    if not any(
+        group.weights for side in (ours, theirs) for group in chain(*side.values())
+    ):
         yield ours, theirs  # as of nearly all work
         return
     met = False

@@ -83,14 +83,18 @@ def judge(engine: Engine, original: str, campaign: str) -> Judgement | None:
         return None
     if first is None:
         return Judgement("unclear", why="the original is not in this database any more")
-    done = [one for one in again if one.status == "ok"]
+    done = [process for process in again if process.status == "ok"]
     base = f"run:{original}"
-    seeds = {one.seed - (one.replicate or 0) for one in again if one.seed is not None}
+    seeds = {
+        process.seed - (process.replicate or 0)
+        for process in again
+        if process.seed is not None
+    }
     own = None if first.seed is None else first.seed - (first.replicate or 0)
     judgement = Judgement(
         "failed",
         why="; ".join(_failures(again)),
-        elsewhere=any(_elsewhere(first, one) for one in again),
+        elsewhere=any(_elsewhere(first, process) for process in again),
         fresh=bool(seeds - {own}),
     )
     if not done:
@@ -124,17 +128,19 @@ def _word(
         return "conditions differ", usual.reason or ""
     ratio = usual.cells[0].ratio
     hard = [name for name in ratio.differs if name != "load"]
-    other = [one.name for one in conditions if one.name in _OTHER_WORK]
+    other = [
+        condition.name for condition in conditions if condition.name in _OTHER_WORK
+    ]
     if hard or other:
         return "conditions differ", ""
     if ratio.differs:
         return "unclear", "more other work ran beside one of them"
     if ratio.verdict == "insufficient":
         return "unclear", usual.reason or ""
-    found = outcome(ratio.value, ratio.verdict, wide.cells[0].ratio.verdict)
-    if found == "unclear":
-        return found, "chance alone may do as much; measure again, or more processes"
-    return found, ""
+    text = outcome(ratio.value, ratio.verdict, wide.cells[0].ratio.verdict)
+    if text == "unclear":
+        return text, "chance alone may do as much; measure again, or more processes"
+    return text, ""
 
 
 def _failures(again: list[_Process]) -> Iterator[str]:
@@ -161,7 +167,7 @@ def _conditions(comparison: Comparison, old: Side, new: Side) -> Iterator[Fact]:
 
 def _programs(first: _Process, done: list[_Process]) -> Iterator[Fact]:
     """Yield collector program and packages where they are not those of *first*."""
-    others = {one.program for one in done} - {first.program}
+    others = {process.program for process in done} - {first.program}
     if others:
         shown = sorted((it or "unknown")[:_LETTERS] for it in others)
         yield Fact(
@@ -169,7 +175,7 @@ def _programs(first: _Process, done: list[_Process]) -> Iterator[Fact]:
             (first.program or "unknown")[:_LETTERS],
             ", ".join(shown),
         )
-    packages = {one.packages for one in done} - {first.packages}
+    packages = {process.packages for process in done} - {first.packages}
     if packages:
         yield Fact("packages", first.packages, "; ".join(sorted(packages)))
 

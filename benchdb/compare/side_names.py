@@ -66,7 +66,7 @@ def resolve(connection: Connection, name: str) -> Asked:
                 + suggestion(name, known)
             )
     if len(fitting) > 1:
-        shown = ", ".join(f"{one.kind}:{one.value}" for one in fitting[:_SHOWN])
+        shown = ", ".join(f"{asked.kind}:{asked.value}" for asked in fitting[:_SHOWN])
         more = len(fitting) - _SHOWN
         rest = f" and {more} more" if more > 0 else ""
         raise UsageError(f"{name!r} fits several: {shown}{rest}; name one of them")
@@ -117,8 +117,8 @@ def _may_be_digest(start: str) -> bool:
 
 def _campaign(connection: Connection, value: str) -> list[str]:
     exact = select(run.c.campaign).where(run.c.campaign == value).limit(1)
-    if found := list(connection.scalars(exact)):
-        return found
+    if result := list(connection.scalars(exact)):
+        return result
     if len(value) < _ENOUGH:
         return []
     query = select(run.c.campaign).where(

@@ -96,21 +96,23 @@ class Side(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def works(self) -> Set[tuple[Work, int | None]]:
         """Return what was computed, each for a batch size."""
-        own = (one.conditions for one in self.measured)
-        return {(one.work, one.batch) for one in own}
+        own = (measurement.conditions for measurement in self.measured)
+        return {(conditions.work, conditions.batch) for conditions in own}
 
     @cached_property
     def settings(self) -> Sequence[tuple[Work, str]]:
         """Return what each measurement computed, and in which setting."""
-        own = (one.conditions for one in self.measured)
-        return [(one.work, one.setting) for one in own]
+        own = (measurement.conditions for measurement in self.measured)
+        return [(conditions.work, conditions.setting) for conditions in own]
 
     @cached_property
     def parameters(self) -> Mapping[str, Set[frozenset[tuple[str, str]]]]:
         """Return which parameters with which values each workload is measured with."""
         known = defaultdict[str, set[frozenset[tuple[str, str]]]](set)
-        for one in self.measured:
-            known[one.conditions.workload].add(frozenset(one.conditions.facts.items()))
+        for measurement in self.measured:
+            known[measurement.conditions.workload].add(
+                frozenset(measurement.conditions.facts.items())
+            )
         return known
 
     @cached_property
@@ -147,7 +149,7 @@ def sides(
         asked += [Asked(HERE, "")] if here else []
         surroundings = around(connection)
         known = Known(class_spreads(connection, surroundings), surroundings)
-        compared = [_side(connection, one, known) for one in asked]
+        compared = [_side(connection, item, known) for item in asked]
     there = {run.facts.workload for side in compared for run in side.runs}
     for name in workloads:
         if name not in there | catalogue.workloads().keys():
@@ -159,9 +161,15 @@ def sides(
 def _only(side: Side, workloads: Sequence[str]) -> Side:
     return replace(
         side,
-        runs=tuple(one for one in side.runs if one.facts.workload in workloads),
+        runs=tuple(
+            stored_run
+            for stored_run in side.runs
+            if stored_run.facts.workload in workloads
+        ),
         measured=tuple(
-            one for one in side.measured if one.conditions.workload in workloads
+            measurement
+            for measurement in side.measured
+            if measurement.conditions.workload in workloads
         ),
     )
 
@@ -210,7 +218,7 @@ def _digests(connection: Connection, asked: Asked) -> Select[Any]:
             return every.where(run.c.source.in_(digests))
         case "machine":
             groups = canonical(connection)
-            same = sorted(one for one in groups if groups[one] == asked.value)
+            same = sorted(group for group in groups if groups[group] == asked.value)
             owners = select(machine.c.digest).where(machine.c.digest.in_(same))
         case "chip":
             owners = _with_chip(connection, asked.value)
@@ -277,9 +285,18 @@ def side_of(
         runs = _about(every, asked)
         measured = measurements(runs, compared(), known.seen)
         if asked.kind == "run":
-            measured = [one for one in measured if asked.value in one.runs]
-            together = {asked.value, *(name for one in measured for name in one.runs)}
-            runs = [one for one in runs if one.facts.digest in together]
+            measured = [
+                measurement
+                for measurement in measured
+                if asked.value in measurement.runs
+            ]
+            together = {
+                asked.value,
+                *(name for measurement in measured for name in measurement.runs),
+            }
+            runs = [
+                stored_run for stored_run in runs if stored_run.facts.digest in together
+            ]
         notes = notes_of(connection, runs, scope)
     return Side(
         asked=asked,
@@ -292,27 +309,39 @@ def side_of(
 
 def _about(runs: Iterable[StoredRun], asked: Asked) -> list[StoredRun]:
     """Return the *runs* that the side is about, without those that count nowhere."""
-    counted = [one for one in runs if not one.left_out]
+    counted = [stored_run for stored_run in runs if not stored_run.left_out]
     if asked.kind == "chip":
         # Its machines have other chips as well.
         wanted = alike("chip", asked.value)
         return [
-            one for one in counted if alike("chip", chip_at_work(one.place)) == wanted
+            stored_run
+            for stored_run in counted
+            if alike("chip", chip_at_work(stored_run.place)) == wanted
         ]
     if asked.kind == HERE and counted:
-        last = max(counted, key=lambda one: (age(one.facts.started, None), _name(one)))
+        last = max(
+            counted,
+            key=lambda stored_run: (
+                age(stored_run.facts.started, None),
+                _name(stored_run),
+            ),
+        )
         session = last.facts.session.name
-        return [one for one in counted if one.facts.session.name == session]
+        return [
+            stored_run
+            for stored_run in counted
+            if stored_run.facts.session.name == session
+        ]
     return counted
 
 
-def _name(one: StoredRun) -> str:
-    return one.facts.digest
+def _name(stored_run: StoredRun) -> str:
+    return stored_run.facts.digest
 
 
 def _environments(
     connection: Connection, runs: Iterable[StoredRun]
 ) -> dict[str, Mapping[str, Any]]:
-    wanted = sorted({one.facts.environment for one in runs})
+    wanted = sorted({stored_run.facts.environment for stored_run in runs})
     query = select(environment).where(environment.c.digest.in_(wanted))
     return {row.digest: dict(row._mapping) for row in connection.execute(query)}

@@ -24,8 +24,8 @@ def advised(about: dict[str, object], why: str) -> str:
 
     *about* is what the line says, ``{}`` where that is not certain.
     """
-    said = _SAID.match(why)
-    what, path = (said["what"], said["path"] or "") if said else (why, "")
+    match = _SAID.match(why)
+    what, path = (match["what"], match["path"] or "") if match else (why, "")
     steps, field, value = _STEP.findall(path), _FIELD.search(what), _VALUE.match(what)
     if steps == ["type"] and value:
         return f"no line of type {value[1]!r}{suggestion(value[1], _LINES)}"

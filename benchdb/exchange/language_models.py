@@ -101,8 +101,8 @@ def renamed(record: Record) -> Record:
             parameters[SPELLED.get(key, key)] = fact
     basis = {SPELLED.get(key, key): why for key, why in run.basis.items()}
     basis.pop("workload", None)
-    told = "model_quantization" in run.parameters or tool == "localscore"
-    if quantization(cell["model"]) and not told:
+    holds = "model_quantization" in run.parameters or tool == "localscore"
+    if quantization(cell["model"]) and not holds:
         basis |= BY_ITS_NAME
     new = replace(
         run,

@@ -50,7 +50,7 @@ def pack(series: Iterable[Series]) -> bytes:
     """Return *series* as one byte string; ``unpack`` is its inverse."""
     series = tuple(series)
     index = msgspec.json.encode([(s.phase, s.per, len(s.values)) for s in series])
-    numbers = array("d", chain.from_iterable(one.values for one in series))
+    numbers = array("d", chain.from_iterable(item.values for item in series))
     if sys.byteorder == "big":
         numbers.byteswap()
     return _LENGTH.pack(len(index)) + index + numbers.tobytes()

@@ -94,8 +94,8 @@ def is_cut_off(raw: bytes, why: Exception) -> bool:
         return False
     if not isinstance(why, msgspec.DecodeError):
         return False
-    found = _END_OF_INPUT.search(str(why))
-    if not found or (found[1] and int(found[1]) != len(raw)):
+    match = _END_OF_INPUT.search(str(why))
+    if not match or (match[1] and int(match[1]) != len(raw)):
         return False
     # Half a surrogate pair is "truncated" as well, in a line that is all there.
     return not named(raw)
@@ -189,7 +189,7 @@ def _free(line: Line) -> list[Any]:
     free: list[Any] = []
     match line:
         case End():
-            free = [line.checks, line.conditions, *[one.detail for one in line.flags]]
+            free = [line.checks, line.conditions, *[flag.detail for flag in line.flags]]
         case Run():
             free = [line.parameters, line.conditions]
         case Environment():
@@ -197,7 +197,7 @@ def _free(line: Line) -> list[Any]:
         case Source():
             free = [line.protocol]
         case Claim():
-            free = [line.about, *[one.detail for one in line.flags]]
+            free = [line.about, *[flag.detail for flag in line.flags]]
         case Header():
             free = [line.format]
         case Retraction():
@@ -302,9 +302,9 @@ def _refuse_figures(end: End) -> None:
         seen[value.metric] = value.locator or ""
 
 
-def same(one: msgspec.Struct, other: msgspec.Struct) -> bool:
+def same(struct: msgspec.Struct, other: msgspec.Struct) -> bool:
     """Tell whether two lines say the same, whatever their keys."""
-    return canonical(content(one)) == canonical(content(other))
+    return canonical(content(struct)) == canonical(content(other))
 
 
 def reason(why: Exception) -> str:

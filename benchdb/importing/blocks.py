@@ -115,7 +115,7 @@ class Scanner:
         """Return the place behind the first line from *place* on with *pattern*."""
         closing = re.compile(pattern, re.IGNORECASE)
         places = range(place, len(self.written))
-        last = (one for one in places if closing.search(self.written[one]))
+        last = (number for number in places if closing.search(self.written[number]))
         return next(last, len(self.written) - 1) + 1
 
     def _closing(self, place: int) -> int:

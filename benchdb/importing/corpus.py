@@ -184,13 +184,11 @@ def _count(result: Comparison, published: _Figures, read: _Figures) -> None:
                 result.gone += 1
                 continue
             # That with the same characters at the same place, else the most alike.
-            found = min(
-                left, key=lambda it: (it[:3] != figure[:3], it[3:] != figure[3:])
-            )
-            left.remove(found)
-            if found[:3] != figure[:3]:
+            row = min(left, key=lambda it: (it[:3] != figure[:3], it[3:] != figure[3:]))
+            left.remove(row)
+            if row[:3] != figure[:3]:
                 result.changed += 1
-            elif found != figure:
+            elif row != figure:
                 result.moved += 1
             else:
                 result.equal += 1
@@ -205,5 +203,5 @@ def published_file(published: Path, slug: str) -> Path:
 
 def sources(published: Path) -> dict[str, LoadedMap]:
     """Return the maps of the sources in the folder *published*, by slug."""
-    found = (maps.load(path) for path in sorted(published.glob("maps/*.toml")))
-    return {map_.name: map_ for map_ in found}
+    loaded_maps = (maps.load(path) for path in sorted(published.glob("maps/*.toml")))
+    return {map_.name: map_ for map_ in loaded_maps}

@@ -158,16 +158,16 @@ def require_few_values(text: str) -> None:
         )
 
 
-def _require_shallow(found: Any) -> None:
-    level = [found]
+def _require_shallow(result: Any) -> None:
+    level = [result]
     for _ in range(DEPTH_LIMIT):
         if not level:
             return
         level = [
-            one
+            item
             for holder in level
             if isinstance(holder, dict | list)
-            for one in (holder.values() if isinstance(holder, dict) else holder)
+            for item in (holder.values() if isinstance(holder, dict) else holder)
         ]
     raise DocumentError("nested too deeply")
 

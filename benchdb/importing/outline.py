@@ -70,7 +70,7 @@ class Outline:
         is above it: it holds beside one that is bold as a whole.
         """
         nearer = self.headings[self._fold :]
-        inside = takewhile(lambda one: one.level < level, nearer)
+        inside = takewhile(lambda heading: heading.level < level, nearer)
         self.headings = [*self.headings[: self._fold], *inside]
         self.headings.append(Heading(level, text))
         self._groups, self._labels = [], []

@@ -181,7 +181,7 @@ def _with_units(names: Sequence[str], rows: Iterable[SheetRow]) -> Iterator[Shee
     unit = next((n for n, it in enumerate(names) if is_unit_header(it)), 0)
     rows = list(rows)
     named = {understood(row.cells[unit].text) for row in rows} - {None}
-    mixed = len({(one.base, one.per) for one in named if one}) > 1
+    mixed = len({(item.base, item.per) for item in named if item}) > 1
     for row in rows:
         cells = list(row.cells)
         numbers = [n for n in range(unit) if is_number(cells[n].text.strip())]

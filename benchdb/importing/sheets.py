@@ -57,7 +57,7 @@ def is_called_json(document: Document) -> bool:
 
 def sheets(document: Document) -> tuple[Sheet, ...]:
     """Return the tables in order; the name counts where the content leaves doubt."""
-    return tuple(one for one in _tables(document) if one.kind != "json")
+    return tuple(table for table in _tables(document) if table.kind != "json")
 
 
 @_of_texts
@@ -73,13 +73,13 @@ def _tables(document: Document) -> tuple[Sheet, ...]:
         return ()
     if page.recognises(document):
         return html_tables.sheets(document)
-    found = pipe_tables.sheets(document)
-    if name.endswith(_MARKDOWN) or any(one.kind != "json" for one in found):
-        return found
+    result = pipe_tables.sheets(document)
+    if name.endswith(_MARKDOWN) or any(sheet.kind != "json" for sheet in result):
+        return result
     # A bar of progress is no row, though "|" parts its lines into as many cells.
     lines = ["" if _is_bar(raw) else raw for raw in document.lines]
-    _blank(lines, found)
-    return (*found, *csv.guessed(lines))
+    _blank(lines, result)
+    return (*result, *csv.guessed(lines))
 
 
 def _is_bar(raw: str) -> bool:
@@ -103,7 +103,7 @@ def _json_sheets(document: Document) -> tuple[Sheet, ...]:
 
 
 def _json_blocks(document: Document) -> tuple[Sheet, ...]:
-    return tuple(one for one in _tables(document) if one.kind == "json")
+    return tuple(table for table in _tables(document) if table.kind == "json")
 
 
 # Those of running text, what says more of a line before what says less.
@@ -201,8 +201,8 @@ def _readable(document: Document) -> tuple[Sheet, ...]:
     if name.endswith(_YAML):
         return nested.yaml_sheets(document)
     try:
-        if found := nested.json_sheets(document):
-            return found
+        if result := nested.json_sheets(document):
+            return result
     except DocumentError:
         if is_called_json(document):
             raise
@@ -233,12 +233,12 @@ def _texts(
     texts: list[Sheet] = []
     _blank(lines, tables)
     for habit in habits:
-        found = HABITS[habit](
+        result = HABITS[habit](
             Document(document.name, "\n".join((*lines, ".")).encode())
         )
-        _blank(lines, found)
-        texts += found
-        for at, raw in enumerate(lines if found and habit in _OWN else ()):
+        _blank(lines, result)
+        texts += result
+        for at, raw in enumerate(lines if result and habit in _OWN else ()):
             if raw and _OWN[habit](unquoted(shown(raw))):
                 lines[at] = ""
     rest = Document(document.name, "\n".join((*lines, ".")).encode())

@@ -53,9 +53,9 @@ class Column(msgspec.Struct, frozen=True):
     @property
     def field(self) -> pa.Field:
         """Return its type; what it means goes along as metadata."""
-        told = {"about": self.about} | ({"unit": self.unit} if self.unit else {})
+        values = {"about": self.about} | ({"unit": self.unit} if self.unit else {})
         kind = _CODED if self.repeats else self.type
-        return pa.field(self.name, kind, nullable=not self.required, metadata=told)
+        return pa.field(self.name, kind, nullable=not self.required, metadata=values)
 
 
 Columns = tuple[Column, ...]
@@ -85,7 +85,7 @@ def _view(columns: Iterable[views.Column], of: Mapping[str, Any] = {}) -> Column
 
 
 _c, _m, _e, _s, _r = (
-    one.c for one in (t.chip, t.machine, t.environment, t.source, t.run)
+    table.c for table in (t.chip, t.machine, t.environment, t.source, t.run)
 )
 _kept = t.samples.c.count
 
@@ -205,8 +205,8 @@ RUN: Columns = (
 )
 
 SAMPLE: Columns = tuple(
-    replace(one, type=pa.int32()) if one.type == pa.int64() else one
-    for one in _view(views.SAMPLES[1:])
+    replace(column, type=pa.int32()) if column.type == pa.int64() else column
+    for column in _view(views.SAMPLES[1:])
 )
 
 CLAIM: Columns = (
@@ -231,12 +231,12 @@ def _if_any(columns: Columns) -> Columns:
 
 
 # The folder has the workload.
-_RUNS = (*(replace(one, repeats=False) for one in CONTEXT), *RUN, *MACHINE)
+_RUNS = (*(replace(column, repeats=False) for column in CONTEXT), *RUN, *MACHINE)
 _RUNS += (*ENVIRONMENT, *_if_any(ORIGIN))
 
 
 def _parted(view: str) -> Columns:
-    return _view(one for one in views.COLUMNS[view] if one.name != "workload")
+    return _view(column for column in views.COLUMNS[view] if column.name != "workload")
 
 
 # Apart by workload: the folder has its name, the files do not repeat it.  Runs and

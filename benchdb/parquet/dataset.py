@@ -46,8 +46,8 @@ def _escaped(name: str, *, shared: bool) -> str:
     if shared and not name.isascii():  # Spark reads an escape as one letter
         return NAMELESS
     unsafe = _UNSAFE + (ascii_uppercase if shared else "")
-    found = "".join(f"%{ord(one):02X}" if one in unsafe else one for one in name)
-    return found if 0 < len(found.encode()) <= _LONGEST else NAMELESS
+    text = "".join(f"%{ord(item):02X}" if item in unsafe else item for item in name)
+    return text if 0 < len(text.encode()) <= _LONGEST else NAMELESS
 
 
 _AT_ONCE = 2**20  # samples of the runs that are read together, and of one more run
@@ -113,8 +113,8 @@ def _page(connection: Connection, digests: Sequence[str], parts: Parts) -> None:
     context = batch(beside, [row[:_WIDTH] for row in rows])
     at = {digest: place for place, digest in enumerate(digests)}
     for name in ("results", "figures", "doubts"):
-        if found := flat_rows.of_view(connection, name, at):
-            parts[name].add(batch(parts[name].fields, found))
+        if groups := flat_rows.of_view(connection, name, at):
+            parts[name].add(batch(parts[name].fields, groups))
     counts = {
         digest: row[_COUNT]
         for row, digest in zip(rows, digests, strict=True)
@@ -122,6 +122,6 @@ def _page(connection: Connection, digests: Sequence[str], parts: Parts) -> None:
     }
     for some in together(counts, counts.__getitem__, _AT_ONCE):
         opened = flat_rows.packed(connection, some)
-        here = (one for name in some for one in pieces(at[name], *opened[name]))
+        here = (piece for name in some for piece in pieces(at[name], *opened[name]))
         for lot in together(here, len):
             parts["samples"].add(unpacked(context, lot))

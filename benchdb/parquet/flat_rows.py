@@ -49,7 +49,7 @@ _SAME_WORKLOAD = and_(
 )
 _VIEWS: Mapping[str, Any] = {
     name: select(
-        *(column(one.name) for one in {**BY_WORKLOAD, **WHOLE}[name])
+        *(column(item.name) for item in {**BY_WORKLOAD, **WHOLE}[name])
     ).select_from(table(name))
     for name in COLUMNS
 }
@@ -76,8 +76,8 @@ def pages(connection: Connection, wanted: Filter) -> Iterator[Sequence[str]]:
     """
     query = of_runs(run.c.digest, wanted)
     query = query.order_by(run.c.machine, run.c.environment, run.c.digest)
-    with connection.execute(query.execution_options(yield_per=_ROWS)) as found:
-        yield from found.scalars().partitions()
+    with connection.execute(query.execution_options(yield_per=_ROWS)) as cursor_result:
+        yield from cursor_result.scalars().partitions()
 
 
 def runs(connection: Connection, digests: Sequence[str]) -> list[Row]:
@@ -97,8 +97,8 @@ def runs(connection: Connection, digests: Sequence[str]) -> list[Row]:
     )
     name = [column.name for column in columns].index("run")
     these = {"digests": list(digests)}
-    found = {row[name]: tuple(row) for row in connection.execute(query, these)}
-    return [found[digest] for digest in digests]
+    groups = {row[name]: tuple(row) for row in connection.execute(query, these)}
+    return [groups[digest] for digest in digests]
 
 
 def of_view(connection: Connection, name: str, places: Places) -> list[Row]:
@@ -116,7 +116,7 @@ def of_view(connection: Connection, name: str, places: Places) -> list[Row]:
 
 def _typed(columns: Columns, rows: Iterable[Sequence[Any]]) -> list[Row]:
     """Return *rows* of a view; SQLite's have numbers where it means yes or no."""
-    flags = [at for at, one in enumerate(columns) if one.type == pa.bool_()]
+    flags = [at for at, outcome in enumerate(columns) if outcome.type == pa.bool_()]
     values = []
     for row in rows:
         cells = list(row)
@@ -159,8 +159,8 @@ def whole(connection: Connection, table: str, wanted: Filter) -> Iterator[list[R
             query = query.join_from(claim, source, claim.c.source == source.c.digest)
             query = of_sources(query, wanted)
             query = query.order_by(claim.c.source, claim.c.digest)
-    with connection.execute(query.execution_options(yield_per=_ROWS)) as found:
-        for some in found.partitions():
+    with connection.execute(query.execution_options(yield_per=_ROWS)) as cursor_result:
+        for some in cursor_result.partitions():
             yield [tuple(row) for row in some]
 
 
@@ -174,8 +174,10 @@ def _machines(connection: Connection, wanted: Filter) -> list[Row]:
 
 def _selected(columns: Columns, *before: Any) -> Select[Any]:
     known = [column for column in columns if column.of is not None]
-    told = _as_text(*(column.of for column in known))
-    named = (one.label(column.name) for one, column in zip(told, known, strict=True))
+    outcome = _as_text(*(column.of for column in known))
+    named = (
+        item.label(column.name) for item, column in zip(outcome, known, strict=True)
+    )
     return select(*before, *named)
 
 

@@ -79,8 +79,8 @@ class Ceiling(msgspec.Struct, frozen=True):
     def detail(self, value: float) -> dict[str, int | float]:
         """Return what a finding says of a *value* beyond it."""
         best, limit = figure(self.best), rounded(self.limit)
-        told = {"stated": figure(value), "best": best, "ceiling": limit}
-        return {**told, "machines": self.machines}
+        values = {"stated": figure(value), "best": best, "ceiling": limit}
+        return {**values, "machines": self.machines}
 
 
 def ceilings(metric: str, best: Mapping[str, float]) -> dict[str, Ceiling]:

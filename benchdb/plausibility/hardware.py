@@ -172,5 +172,5 @@ def _beside(name: str) -> str | None:
 def _apple(name: str) -> tuple[str, str] | None:
     """Return generation and variant of a chip of Apple's, as ``("4", "max")``."""
     bare = name.strip().removesuffix(" (Virtual)")
-    found = _APPLE.fullmatch(bare) or _APPLE.fullmatch(bare.removesuffix(" GPU"))
-    return None if found is None else (found[1], (found[2] or "").lower())
+    match = _APPLE.fullmatch(bare) or _APPLE.fullmatch(bare.removesuffix(" GPU"))
+    return None if match is None else (match[1], (match[2] or "").lower())

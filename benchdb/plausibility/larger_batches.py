@@ -39,7 +39,7 @@ def findings(runs: Sequence[Observed]) -> Iterator[Finding]:
                 if len(curve) > 1
             }
             for system, slower in drops.items():
-                peers = [bool(drops[one]) for one in drops if one[0] != system[0]]
+                peers = [bool(drops[drop]) for drop in drops if drop[0] != system[0]]
                 if not peers or any(peers):
                     continue
                 for size, typical, smaller, best in slower:
@@ -103,5 +103,5 @@ def _clearly(run: Observed, metric: str, typical: float) -> float:
     seconds = None if whole else (run.batch_size or 1) / typical
     kind = work_class(run.device, seconds, operation=False, whole_run=whole)
     spread = spread_of(kind, shipped()) or Spread()
-    one = math.hypot(spread.process or 0.0, spread.session or 0.0)
-    return max(_LEAST, SEEN_FACTOR * math.sqrt(2) * one)
+    value = math.hypot(spread.process or 0.0, spread.session or 0.0)
+    return max(_LEAST, SEEN_FACTOR * math.sqrt(2) * value)

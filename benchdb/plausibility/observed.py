@@ -102,7 +102,9 @@ def of_record(record: Record, sampled: Sampled | None) -> Observed:
         accelerators=card_names(machine.chip.accelerators),
         os_name=environment.os_name,
         os_version=environment.os_version,
-        values={one.metric: one.value for one in given if one.value is not None},
+        values={
+            value.metric: value.value for value in given if value.value is not None
+        },
         printed={
             value.metric: value.printed
             for value in given

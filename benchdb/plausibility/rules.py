@@ -71,7 +71,9 @@ def judge(
     if ALONE.issubset(codes):
         findings += _of_others(runs)
     findings.sort(key=_order, reverse=True)
-    first = {(one.run, one.code, one.metric): one for one in findings}
+    first = {
+        (finding.run, finding.code, finding.metric): finding for finding in findings
+    }
     return tuple(sorted(first.values(), key=_order))
 
 
@@ -82,7 +84,7 @@ def added() -> tuple[Extension, ...]:
 
 def looked_at() -> frozenset[str]:
     """Return the figures that any rule of a run alone looks at."""
-    theirs = (getattr(one.loaded, "METRICS", ()) for one in added())
+    theirs = (getattr(extension.loaded, "METRICS", ()) for extension in added())
     return METRICS.union(*theirs)
 
 

@@ -24,20 +24,20 @@ def sampled(series: Iterable[Series], checks: Mapping[str, object]) -> Sampled |
     series = tuple(series)
     if not series:
         return None
-    measured = [one for one in series if one.phase == "measure"]
-    steps = [seconds / one.per for one in measured for seconds in one.values]
-    seed = [one for one in series if one.phase == "seed"]
+    measured = [item for item in series if item.phase == "measure"]
+    steps = [seconds / item.per for item in measured for seconds in item.values]
+    seed = [item for item in series if item.phase == "seed"]
     plan = _mapping(checks.get("seed_protocol"))
     kind = plan.get("kind", "fit") if plan else None
     gates = _mapping(checks.get("gates"))
     types = _mapping(gates.get("dtype")).get("found")
     return Sampled(
-        seconds=sum(sum(one.values) for one in series),
+        seconds=sum(sum(item.values) for item in series),
         step_seconds=median(steps) if steps else None,
-        measured_steps=sum(one.per * len(one.values) for one in measured),
-        seed_steps=sum(one.per * len(one.values) for one in seed),
-        seed_seconds=sum(sum(one.values) for one in seed),
-        seed_count=sum(len(one.values) for one in seed),
+        measured_steps=sum(item.per * len(item.values) for item in measured),
+        seed_steps=sum(item.per * len(item.values) for item in seed),
+        seed_seconds=sum(sum(item.values) for item in seed),
+        seed_count=sum(len(item.values) for item in seed),
         operations=_positive(checks.get("operations_per_step")),
         moved_bytes=_positive(checks.get("bytes_per_step")),
         peak=_positive(_mapping(gates.get("peak_rate")).get("peak_flops")),
@@ -45,7 +45,7 @@ def sampled(series: Iterable[Series], checks: Mapping[str, object]) -> Sampled |
         plan=kind if isinstance(kind, str) else None,
         plan_samples=_positive(plan.get("samples")),
         scaled=plan.get("scaled") is True,
-        types=tuple(one for one in types if isinstance(one, str))
+        types=tuple(text for text in types if isinstance(text, str))
         if isinstance(types, list)
         else (),
     )

@@ -244,9 +244,9 @@ def outliers(runs: Sequence[Observed]) -> Iterator[Finding]:
                         break
 
 
-def _ratios(grid: Grid, one: System, other: System) -> dict[Work, float]:
-    """Return how much slower *one* is than *other*, as logarithms."""
-    mine, theirs = grid.logs[one], grid.logs[other]
+def _ratios(grid: Grid, pair: System, other: System) -> dict[Work, float]:
+    """Return how much slower *pair* is than *other*, as logarithms."""
+    mine, theirs = grid.logs[pair], grid.logs[other]
     return {work: mine[work] - theirs[work] for work in mine if work in theirs}
 
 
@@ -285,7 +285,7 @@ def _is_to_blame(grid: Grid, system: System, work: Work, peer: System) -> bool:
 
 def _off(ratios: dict[Work, float], work: Work) -> float | None:
     """Return how far the ratio at *work* is from that at the other work."""
-    rest = [ratio for one, ratio in ratios.items() if one != work]
+    rest = [ratio for items, ratio in ratios.items() if items != work]
     if work not in ratios or len(rest) < _OTHER_WORK:
         return None
     return ratios[work] - median(rest)

@@ -66,9 +66,9 @@ class Bins:
         if place.machine in self._cores:
             return self._cores[place.machine], "stated"
         only = {
-            one.gpu_cores
-            for one in _variants(place.chip)
-            if one.vendor == place.vendor and one.gpu_cores
+            variant.gpu_cores
+            for variant in _variants(place.chip)
+            if variant.vendor == place.vendor and variant.gpu_cores
         }
         return (only.pop(), "catalogue") if len(only) == 1 else None
 
@@ -88,12 +88,12 @@ class Bins:
             round(memory / _GIB) if memory else None,
         )
 
-    def bandwidth(self, one: Bin) -> float | None:
+    def bandwidth(self, result: Bin) -> float | None:
         """Return the bytes per second that the catalogue gives the chip of a bin."""
         known = {
             it.memory_bandwidth_bytes_per_second
-            for it in _variants(one.chip)
-            if one.gpu_cores in (None, it.gpu_cores)
+            for it in _variants(result.chip)
+            if result.gpu_cores in (None, it.gpu_cores)
         }
         return known.pop() if len(known) == 1 else None
 
@@ -105,19 +105,19 @@ def _agreed(stated: Mapping[str, set[int]]) -> dict[str, int]:
 @lru_cache(maxsize=4096)
 def _variants(name: str) -> Sequence[Chip]:
     wanted = tidy(name).casefold()
-    return [one for one in chips() if one.name.casefold() == wanted]
+    return [item for item in chips() if item.name.casefold() == wanted]
 
 
-def likeness(one: Measurement) -> Conditions:
+def likeness(measurement: Measurement) -> Conditions:
     """Return what must be equal to stand in one bin.
 
     Of language models and of what others published these are work and protocol: the
     versions around them are named where they differ. Nobody asks a language model's
     figure how thorough a collection it is of, if it is no trial.
     """
-    own = one.conditions
+    own = measurement.conditions
     tokens = own.metric in TOKENS
-    named = _NAMED if tokens or not one.place.measured else ()
+    named = _NAMED if tokens or not measurement.place.measured else ()
     around = tuple(
         pair for pair in own.surroundings if pair[1] and pair[0] not in named
     )
@@ -129,23 +129,28 @@ def likeness(one: Measurement) -> Conditions:
 def named_differences(every: Sequence[Measurement]) -> tuple[str, ...]:
     """Return the names of what else is stated in several ways, or by some alone."""
     stated = defaultdict[str, set[str]](set)
-    for one in every:
-        for name, fact in one.conditions.surroundings:
+    for measurement in every:
+        for name, fact in measurement.conditions.surroundings:
             stated[name].add(fact)
     return tuple(name for name in _NAMED if len(stated[name]) > 1)
 
 
-def reports(one: Measurement) -> list[Measurement]:
+def reports(measurement: Measurement) -> list[Measurement]:
     """Return the figures of a measurement that may be of a machine each.
 
     A source of many strangers does not say who of them has the same machine. What was
     measured, has an id, or is a campaign of several processes is of one.
     """
-    place = one.place
-    if place.measured or place.anonymous_id or one.campaign or len(one.runs) == 1:
-        return [one]
-    pairs = zip(one.values, one.runs, strict=True)
+    place = measurement.place
+    if (
+        place.measured
+        or place.anonymous_id
+        or measurement.campaign
+        or len(measurement.runs) == 1
+    ):
+        return [measurement]
+    pairs = zip(measurement.values, measurement.runs, strict=True)
     return [
-        replace(one, values=(value,), runs=(run,), sizes=(1,), session=run)
+        replace(measurement, values=(value,), runs=(run,), sizes=(1,), session=run)
         for value, run in pairs
     ]

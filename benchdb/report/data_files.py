@@ -106,7 +106,7 @@ def _cells(
         "device": row.system.device,
         "machine": row.system.model,
         "kind": row.label,
-        "against": " ".join(f"{one.code}: {one.about}" for one in row.against),
+        "against": " ".join(f"{ground.code}: {ground.about}" for ground in row.against),
         "whose": "mine" if row.system.mine else "contributed",
         "source": source.slug if source else None,
         "url": source.url if source else None,
@@ -176,9 +176,9 @@ def _plain(value: Any) -> Any:
     if names := field_names(type(value)):
         return {name: _plain(getattr(value, name)) for name in names}
     if isinstance(value, dict):
-        return {str(name): _plain(one) for name, one in sorted(value.items())}
+        return {str(name): _plain(result) for name, result in sorted(value.items())}
     if isinstance(value, tuple | list):
-        return [_plain(one) for one in value]
+        return [_plain(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value

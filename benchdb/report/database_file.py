@@ -167,5 +167,5 @@ def _is_of_others(path: Path) -> bool:
     ours = head[_APPLICATION_ID] == _APPLICATION.to_bytes(4)
     if not ours or sqlite.unfinished(path):
         return True
-    found = path.read_bytes()
-    return _sealed(found) != found
+    data = path.read_bytes()
+    return _sealed(data) != data

@@ -56,15 +56,15 @@ def left_out(connection: Connection, among: Select[Any] | None = None) -> LeftOu
     there = None if among is None else set(connection.scalars(among))
     # Each copied run with its copy, and the source that told the figures first.
     copied = [
-        (copy, run, one.original)
-        for one in duplicates.duplicates(connection)
-        for run, copy in one.runs
+        (copy, run, duplicate.original)
+        for duplicate in duplicates.duplicates(connection)
+        for run, copy in duplicate.runs
         if there is None or run in there
     ]
     copies = {copy for copy, _, _ in copied}
     originals: dict[str, str] = {}
     # First those whose original is no copy itself.
-    for copy, _, first in sorted(copied, key=lambda told: (told[1] in copies, *told)):
+    for copy, _, first in sorted(copied, key=lambda row: (row[1] in copies, *row)):
         originals.setdefault(copy, first)
     query = select(source.c.digest, source.c.slug, source.c.title)
     names = {
@@ -96,7 +96,7 @@ def flags(
             query = query.where(table.c.run.in_(among))
         for row in connection.execute(query).all():
             metric = row.metric or None
-            known = {(one.code, one.metric) for one in flags_of[row.run]}
+            known = {(flagged.code, flagged.metric) for flagged in flags_of[row.run]}
             if table is flag or (row.code, metric) not in known:
                 flags_of[row.run].append(Flagged(row.code, metric, row.detail))
     return dict(flags_of)

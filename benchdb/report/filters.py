@@ -43,9 +43,9 @@ def words(chosen: Iterable[Filter]) -> list[str]:
     """Return the filters as words of a command line."""
     return [
         word
-        for one in chosen
-        for name in one.names
-        for word in (f"--{one.option}", name)
+        for item in chosen
+        for name in item.names
+        for word in (f"--{item.option}", name)
     ]
 
 
@@ -56,7 +56,7 @@ def typed(options: Iterable[str]) -> str:
 
 def as_line(chosen: Iterable[Filter]) -> str:
     """Return the filters, or what there is for them, as one line."""
-    return "; ".join(f"--{one.option} {_listing(one.names)}" for one in chosen)
+    return "; ".join(f"--{item.option} {_listing(item.names)}" for item in chosen)
 
 
 def _resolved(option: str, asked: Sequence[str], there: Sequence[str]) -> Filter:

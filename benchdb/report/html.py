@@ -24,11 +24,11 @@ def environment(language: Language) -> Environment:
     messages = language.catalogue
     templating.install_gettext_callables(  # type: ignore[attr-defined]
         cache(lambda message: escape(messages.gettext(message))),
-        lambda one, many, n: escape(messages.ngettext(one, many, n)),
+        lambda item, many, n: escape(messages.ngettext(item, many, n)),
         newstyle=True,
         pgettext=cache(lambda about, text: escape(messages.pgettext(about, text))),
-        npgettext=lambda context, one, many, n: escape(
-            messages.npgettext(context, one, many, n)
+        npgettext=lambda context, item, many, n: escape(
+            messages.npgettext(context, item, many, n)
         ),
     )
     templating.filters.update(

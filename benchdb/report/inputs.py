@@ -52,24 +52,27 @@ def training(
     aside: whoever times them gives their rate as well.
     """
     done = [
-        one
-        for one in measurements
-        if trains(one.conditions.workload)
-        and one.conditions.metric not in BESIDE_THEIR_RATE
-        and is_known(one.place)
+        measurement
+        for measurement in measurements
+        if trains(measurement.conditions.workload)
+        and measurement.conditions.metric not in BESIDE_THEIR_RATE
+        and is_known(measurement.place)
     ]
-    parties = [party(one.place, one.conditions.framework, here) for one in done]
+    parties = [
+        party(measurement.place, measurement.conditions.framework, here)
+        for measurement in done
+    ]
     systems = resolve(parties)
     pairs = zip(parties, done, strict=True)
-    return systems, [(systems[who], one) for who, one in pairs]
+    return systems, [(systems[who], measurement) for who, measurement in pairs]
 
 
 def candidates(trained: Iterable[tuple[System, Measurement]]) -> Candidates:
     """Return the newest measurements of the systems that *trained*."""
     cells: defaultdict[System, defaultdict[Conditions, list[Measurement]]]
     cells = defaultdict(lambda: defaultdict(list))
-    for system, one in trained:
-        cells[system][one.conditions].append(one)
+    for system, measurement in trained:
+        cells[system][measurement.conditions].append(measurement)
     return {
         system: [newest(alike) for alike in cells[system].values()]
         for system in sorted(cells, key=lambda it: it.key)

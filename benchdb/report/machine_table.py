@@ -90,17 +90,17 @@ def _machine(
     """
     machines = [stands, *(use.machine for use in uses)]
     around = [use.environment for use in uses]
-    systems = {_joined(one.os_name, one.os_version) for one in around} - {""}
+    systems = {_joined(item.os_name, item.os_version) for item in around} - {""}
     software = {(use.framework, use.environment.framework_version) for use in uses}
     versioned = {framework for framework, version in software if version}
-    gpus = _first(one.accelerators for one in machines) or ()
-    name = _first(one.name for one in machines if one.name != "unknown") or "unknown"
+    gpus = _first(item.accelerators for item in machines) or ()
+    name = _first(item.name for item in machines if item.name != "unknown") or "unknown"
     return MachineRow(
         chip=tidy(name),
-        model=_first(one.model for one in machines),
-        cpu_cores=_first(one.cpu_cores for one in machines),
-        gpu_cores=_first(one.gpu_cores for one in machines),
-        ram_bytes=_first(one.ram_bytes for one in machines),
+        model=_first(item.model for item in machines),
+        cpu_cores=_first(item.cpu_cores for item in machines),
+        gpu_cores=_first(item.gpu_cores for item in machines),
+        ram_bytes=_first(item.ram_bytes for item in machines),
         accelerators=tuple(
             _joined(f"{gpu['count']} ×" if gpu.get("count", 1) != 1 else None, name)
             for gpu in gpus
@@ -135,5 +135,5 @@ def _joined(*parts: str | None) -> str:
 
 def _order(row: MachineRow) -> tuple[object, ...]:
     source = int(row.sources[0]) if row.sources else 0
-    said = row.model or "", row.ram_bytes or 0, row.os or ""
-    return not row.here, source, row.chip, *said, row.frameworks, row.runs
+    result = row.model or "", row.ram_bytes or 0, row.os or ""
+    return not row.here, source, row.chip, *result, row.frameworks, row.runs

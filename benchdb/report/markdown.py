@@ -74,10 +74,10 @@ def image(text: str, file: str) -> MdSafe:
 
 def picture(text: str, light: str, dark: str) -> MdSafe:
     """Return an image described by *text*, of one file on dark paper."""
-    said = html.escape(_BREAKS.sub(" ", text))
+    result = html.escape(_BREAKS.sub(" ", text))
     other = f'<source media="(prefers-color-scheme: dark)" srcset="{_address(dark)}">'
     return MdSafe(
-        f'<picture>{other}<img src="{_address(light)}" alt="{said}"></picture>'
+        f'<picture>{other}<img src="{_address(light)}" alt="{result}"></picture>'
     )
 
 

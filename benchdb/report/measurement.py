@@ -124,24 +124,25 @@ def without_spreads(
     """
     # A machine, a source and a workload: no cell has runs of several.
     places = defaultdict[object, list[StoredRun]](list)
-    for one in runs:
-        facts = one.facts
-        places[facts.machine, facts.source, facts.workload].append(one)
+    for run in runs:
+        facts = run.facts
+        places[facts.machine, facts.source, facts.workload].append(run)
     given = {place: tuple(some) for place, some in places.items()}
-    found = (memo or Memo()).each(
+    groups = (memo or Memo()).each(
         "measured",
         given,
         lambda keys: [list(_measured(given[it], among)) for it in keys],
     )
     return sorted(
-        chain.from_iterable(found), key=lambda one: (one.conditions.metric, one.runs)
+        chain.from_iterable(groups),
+        key=lambda measurement: (measurement.conditions.metric, measurement.runs),
     )
 
 
 def _measured(
     runs: Iterable[StoredRun], among: Collection[str]
 ) -> Iterator[Measurement]:
-    done = (one for one in runs if not one.facts.disqualified)
+    done = (run for run in runs if not run.facts.disqualified)
 
     def counting(run: StoredRun) -> Iterator[Figure]:
         return (
@@ -158,33 +159,33 @@ def _measured(
 
 def _measurement(own: Conditions, kept: Sequence[Process]) -> Measurement:
     """Return what the processes that are *kept* measured under these conditions."""
-    figures = {one.facts.digest: figure for one, figure in kept}
-    sessions = by_session([one for one, _ in kept])
-    ordered = [one for members in sessions for one in members]
-    first, facts = ordered[0], [one.facts for one in ordered]
-    values = [figures[one.digest].value or 0.0 for one in facts]
+    figures = {run.facts.digest: figure for run, figure in kept}
+    sessions = by_session([run for run, _ in kept])
+    ordered = [member for members in sessions for member in members]
+    first, facts = ordered[0], [run.facts for run in ordered]
+    values = [figures[fact.digest].value or 0.0 for fact in facts]
     sizes = tuple(map(len, sessions))
-    started = [one.started for one in facts if one.started]
-    limits = {one.limit for one in facts}
+    started = [fact.started for fact in facts if fact.started]
+    limits = {fact.limit for fact in facts}
     return Measurement(
         conditions=own,
         place=first.place,
         environment=first.facts.environment,
         values=tuple(values),
-        runs=tuple([one.digest for one in facts]),
+        runs=tuple([fact.digest for fact in facts]),
         campaign=first.facts.campaign,
         started=max(started, default=None),
         printed=figures[first.facts.digest].printed if len(kept) == 1 else None,
-        derived=any(one.derived is not None for one in figures.values()),
+        derived=any(figure.derived is not None for figure in figures.values()),
         sizes=sizes,
         session=first.facts.session.name,
-        grade=max([one.grade for one in facts if one.grade], default=None),
+        grade=max([fact.grade for fact in facts if fact.grade], default=None),
         label=first.facts.label,
-        leads=all(one.leads for one in facts),
-        proven=all(one.proven for one in facts),
+        leads=all(fact.leads for fact in facts),
+        proven=all(fact.proven for fact in facts),
         limit=limits.pop() if len(limits) == 1 else None,
         begun=min(started) if len(started) == len(facts) else None,
-        trust=lowest([one.trust for one in facts]),
+        trust=lowest([fact.trust for fact in facts]),
         work_class=work_class(own, first.place.device, _center(values, sizes)),
     )
 
@@ -204,26 +205,34 @@ def with_spreads(
     measured: Sequence[Measurement], seen: ClassSpreads | None = None
 ) -> list[Measurement]:
     """Return what was *measured* with the spread of each; *seen* as above."""
-    own = [one.work_class for one in measured]
+    own = [measurement.work_class for measurement in measured]
     shown = seen_in(measured) if seen is None else seen
     # An operation's rate has the class of its time, which the same processes told.
-    timed = {one.runs: name for one, name in zip(measured, own, strict=True) if name}
+    timed = {
+        measurement.runs: name
+        for measurement, name in zip(measured, own, strict=True)
+        if name
+    }
     classes = [
-        name or timed.get(one.runs) for one, name in zip(measured, own, strict=True)
+        name or timed.get(measurement.runs)
+        for measurement, name in zip(measured, own, strict=True)
     ]
     known = {
         name: spreads.spread_of(name, shown, spreads.shipped()) for name in set(classes)
     }
     return [
-        one if known[name] == one.spread else replace(one, spread=known[name])
-        for one, name in zip(measured, classes, strict=True)
+        measurement
+        if known[name] == measurement.spread
+        else replace(measurement, spread=known[name])
+        for measurement, name in zip(measured, classes, strict=True)
     ]
 
 
 def seen_in(measured: Iterable[Measurement]) -> ClassSpreads:
     """Return what each class of work has shown of chance in what was *measured*."""
     return spreads.seen(
-        (name, one.sampled(one.values)) for one, name in classified(measured)
+        (name, measurement.sampled(measurement.values))
+        for measurement, name in classified(measured)
     )
 
 
@@ -252,9 +261,9 @@ def compared(measurement: Measurement, other: Measurement) -> Difference:
     return difference(measurement.conditions, other.conditions, same_source=same)
 
 
-def differs(one: Measurement, other: Measurement) -> tuple[str, ...]:
+def differs(measurement: Measurement, other: Measurement) -> tuple[str, ...]:
     """Name the conditions that keep two measurements out of one headline."""
-    return compared(one, other).unlike
+    return compared(measurement, other).unlike
 
 
 def newest(measurements: Iterable[Measurement]) -> Measurement:
@@ -263,8 +272,8 @@ def newest(measurements: Iterable[Measurement]) -> Measurement:
     What is proven comes before what is not. The rest of the order is fixed.
     """
 
-    def order(one: Measurement) -> tuple[object, ...]:
-        started = one.started or "", one.campaign or ""
-        return one.leads, one.proven, *started, one.runs
+    def order(measurement: Measurement) -> tuple[object, ...]:
+        started = measurement.started or "", measurement.campaign or ""
+        return measurement.leads, measurement.proven, *started, measurement.runs
 
     return max(measurements, key=order)

@@ -57,26 +57,26 @@ def nearest(
     work = {(line["workload"], line["batch_size"]) for line in results}
     others = list(_stored(connection, _published(work)))
     by_work = defaultdict[tuple[Any, ...], list[StoredRun]](list)
-    for one in others:
-        if not one.left_out and one.facts.status == "ok":
-            by_work[_work(one)].append(one)
+    for stored_run in others:
+        if not stored_run.left_out and stored_run.facts.status == "ok":
+            by_work[_work(stored_run)].append(stored_run)
     firsts = result.c.first.in_([line["digest"] for line in results])
     names = select(result.c.run).where(firsts)
-    ours = {one.facts.digest: one for one in _stored(connection, names)}
+    ours = {item.facts.digest: item for item in _stored(connection, names)}
     members = defaultdict[str, list[StoredRun]](list)
     for first, name in connection.execute(
         select(result.c.first, result.c.run).where(firsts).order_by(result.c.run)
     ):
         members[first].append(ours[name])
     measured = measurements(ours.values())
-    found = {}
+    neighbours = {}
     for line in results:
         own = members[line["digest"]]
         candidates = sorted(by_work[_work(own[0])], key=partial(_apart, own[0]))
         pairs = _ratios(own, line["metric"], measured, candidates)
         if (neighbour := next(pairs, None)) is not None:
-            found[line["digest"]] = neighbour
-    return found
+            neighbours[line["digest"]] = neighbour
+    return neighbours
 
 
 def _published(work: Iterable[tuple[str, int | None]]) -> Any:
@@ -92,15 +92,15 @@ def _published(work: Iterable[tuple[str, int | None]]) -> Any:
 
 def _stored(connection: Connection, among: Any) -> Iterator[StoredRun]:
     excluded = left_out(connection)
-    for one in known_runs(connection, among, listed(), around(connection)):
-        why = excluded.why(one.facts.digest, one.facts.source)
-        yield with_party(one, why, None)
+    for known_run in known_runs(connection, among, listed(), around(connection)):
+        why = excluded.why(known_run.facts.digest, known_run.facts.source)
+        yield with_party(known_run, why, None)
 
 
-def _work(one: StoredRun) -> tuple[Any, ...]:
+def _work(stored_run: StoredRun) -> tuple[Any, ...]:
     """Return what has to be equal; a precision that nobody states is none."""
-    facts = one.facts
-    own = conditions(one, "samples_per_second")
+    facts = stored_run.facts
+    own = conditions(stored_run, "samples_per_second")
     if own.weights is not None:  # of a language model hardly anybody states more
         return *own.work, own.batch, weight_bits(own.weights)
     return facts.workload, facts.batch_size, facts.whole("size"), own.precision_class
@@ -132,19 +132,21 @@ def _ratios(
     notes = Notes({}, {})
     mine = next(
         (
-            one
-            for one in measured
-            if _is_of(one, metric) and own[0].facts.digest in one.runs
+            measurement
+            for measurement in measured
+            if _is_of(measurement, metric) and own[0].facts.digest in measurement.runs
         ),
         None,
     )
     for other in candidates:
-        there = {one.metric: one.value for one in other.figures if is_usable(one)}
+        there = {
+            figure.metric: figure.value for figure in other.figures if is_usable(figure)
+        }
         for name in (n for n in headlines(other.facts.workload) if n in there):
             ratio = _alike(own, other, metric) if name == metric else None
             if mine is not None:
                 theirs = (m for m in measurements([other]) if _is_of(m, name))
-                pairs = (quantities.compare(mine, one, notes) for one in theirs)
+                pairs = (quantities.compare(mine, their, notes) for their in theirs)
                 ratio = next(filter(None, pairs), None)
             if ratio is not None:
                 chip = chip_at_work(other.place) if is_known(other.place) else None
@@ -164,11 +166,16 @@ def _alike(own: Sequence[StoredRun], other: StoredRun, metric: str) -> Ratio | N
     lower = metrics()[metric].direction == "lower"
     sides = []
     for some in (own, [other]):
-        values = [f.value for one in some for f in one.figures if f.metric == metric]
+        values = [
+            f.value
+            for stored_run in some
+            for f in stored_run.figures
+            if f.metric == metric
+        ]
         speeds = tuple(1 / v if lower else v for v in values if v is not None and v > 0)
         if not speeds:
             return None
-        leads = all(one.facts.leads for one in some)
+        leads = all(stored_run.facts.leads for stored_run in some)
         sides.append(Side(Sample((speeds,)), leads=leads))
     unlike = difference(
         conditions(own[0], metric), conditions(other, metric), same_source=False

@@ -31,8 +31,8 @@ def asset(name: str) -> str:
 def stylesheet(names: Iterable[str]) -> str:
     """Return our own styles as one, without comments and needless white space."""
     text = "\n".join(map(asset, names))
-    spaced = _BLANK.sub(lambda found: found[1] or " ", text)
-    return _NEEDLESS.sub(lambda found: found[found.lastindex or 0], spaced).strip()
+    spaced = _BLANK.sub(lambda match: match[1] or " ", text)
+    return _NEEDLESS.sub(lambda match: match[match.lastindex or 0], spaced).strip()
 
 
 def script(name: str) -> str:
@@ -43,7 +43,7 @@ def script(name: str) -> str:
     lines = map(str.strip, asset(name).splitlines())
     text = "\n".join(line for line in lines if line and not line.startswith("//"))
     text = _JOINED.sub("", text)
-    return _AROUND.sub(lambda found: found[found.lastindex or 0], text)
+    return _AROUND.sub(lambda match: match[match.lastindex or 0], text)
 
 
 def needed(style: str, page: str) -> str:

@@ -104,20 +104,20 @@ def ratio(
     """
     cells = [
         Pair(
-            one.speeds,
+            result.speeds,
             other.speeds,
-            same_session=_is_shared(one, other),
+            same_session=_is_shared(result, other),
         )
-        for one, other in pairs
+        for result, other in pairs
     ]
-    estimate, found = comparison.judged(cells, threshold)
+    estimate, text = comparison.judged(cells, threshold)
     notes = {note for pair in pairs for side in pair for note in side.notes}
     leads = all(side.leads for pair in pairs for side in pair)
     verdict: Verdict = "insufficient"
     if difference.unlike:
         verdict = "unclear" if difference.unlike == ("load",) else "not comparable"
     elif leads:
-        verdict = found
+        verdict = text
     return Ratio(
         value=estimate.value,
         verdict=verdict,
@@ -150,16 +150,16 @@ def side_of(
     )
 
 
-def _is_shared(one: Side, other: Side) -> bool:
+def _is_shared(result: Side, other: Side) -> bool:
     """Tell whether both sides are of one session, or of one machine in turns.
 
     What a machine does to campaigns that it interleaves it does to all of them.
     """
-    if one.session is not None and one.session == other.session:
+    if result.session is not None and result.session == other.session:
         return True
-    if one.span is None or other.span is None:
+    if result.span is None or other.span is None:
         return False
-    machine, begin, end = one.span
+    machine, begin, end = result.span
     same, start, last = other.span
     return machine == same and begin < last and start < end
 

@@ -86,7 +86,7 @@ class Notes:
             or (flag.metric is not None and flag.metric not in shown)
         )
 
-    def told(self, run: str) -> tuple[Sequence[Flagged], tuple[str, ...]]:
+    def flags_of(self, run: str) -> tuple[Sequence[Flagged], tuple[str, ...]]:
         """Return what is flagged of a run, and the letters of it."""
         flags = self.flagged(run)
         return flags, self._letters((run, flag) for flag in flags)
@@ -132,7 +132,9 @@ class Notes:
         about: dict[str, object] = {}
         alike = True
         for names in (("chip", "device"), ("workload",), ("batch_size",)):
-            kinds = {tuple(getattr(one, name) for name in names) for one in subjects}
+            kinds = {
+                tuple(getattr(subject, name) for name in names) for subject in subjects
+            }
             alike = alike and len(kinds) == 1
             about |= {name: getattr(first, name) if alike else None for name in names}
         facts = dict(flag.detail)
@@ -150,19 +152,19 @@ def _letter(position: int) -> str:
 def notes_of(connection: Connection, runs: Sequence[StoredRun], scope: Scope) -> Notes:
     """Return what is noted of *runs*: flags, findings, and why one is left out."""
     flags = flags_by_run(connection, scope.among)
-    for one in runs:
-        if one.left_out:
-            flags.setdefault(one.facts.digest, []).append(one.left_out)
+    for stored_run in runs:
+        if stored_run.left_out:
+            flags.setdefault(stored_run.facts.digest, []).append(stored_run.left_out)
     subjects = {
-        one.facts.digest: Subject(
-            source=one.place.source,
-            chip=one.party.chip,
-            device=one.party.device,
-            workload=one.facts.workload,
-            batch_size=one.facts.batch_size,
+        item.facts.digest: Subject(
+            source=item.place.source,
+            chip=item.party.chip,
+            device=item.party.device,
+            workload=item.facts.workload,
+            batch_size=item.facts.batch_size,
         )
-        for one in runs
-        if one.facts.digest in flags
+        for item in runs
+        if item.facts.digest in flags
     }
     return Notes(flags, subjects)
 
@@ -182,8 +184,8 @@ class Sources:
 
     def keys(self, digests: Iterable[str | None]) -> tuple[str, ...]:
         """Return the numbers of several sources, each once, in order."""
-        found = {key for digest in digests if (key := self.key(digest)) is not None}
-        return tuple(sorted(found, key=int))
+        texts = {key for digest in digests if (key := self.key(digest)) is not None}
+        return tuple(sorted(texts, key=int))
 
     def rows(
         self,

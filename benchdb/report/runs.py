@@ -42,31 +42,31 @@ def stored(
     else:
         runs = all_runs(connection, listed(), places, memo)
     given = {
-        one.facts.digest: (
-            _replicated(one) if one.facts.digest in raised else one,
-            left_out.why(one.facts.digest, one.facts.source),
+        run.facts.digest: (
+            _replicated(run) if run.facts.digest in raised else run,
+            left_out.why(run.facts.digest, run.facts.source),
             here,
         )
-        for one in runs
+        for run in runs
     }
     return memo.each(
         "runs", given, lambda digests: [with_party(*given[it]) for it in digests]
     )
 
 
-def _replicated(one: KnownRun) -> KnownRun:
-    return replace(one, facts=replace(one.facts, trust="replicated"))
+def _replicated(run: KnownRun) -> KnownRun:
+    return replace(run, facts=replace(run.facts, trust="replicated"))
 
 
-def with_party(one: KnownRun, why: Flagged | None, here: str | None) -> StoredRun:
+def with_party(run: KnownRun, why: Flagged | None, here: str | None) -> StoredRun:
     """Return the run with its party, and *why* it is left out if it is."""
     return StoredRun(
-        one.facts,
-        one.figures,
-        one.place,
-        one.plan,
-        one.metered,
-        one.grade,
-        party=party(one.place, one.facts.framework, here),
+        run.facts,
+        run.figures,
+        run.place,
+        run.plan,
+        run.metered,
+        run.grade,
+        party=party(run.place, run.facts.framework, here),
         left_out=why,
     )

@@ -145,11 +145,11 @@ def _filtered(
     runs = {row.digest: row.source for row in rows if tuple(row[:-1]) in wanted}
     _keep(connection, runs)
     letters: Collection[str] = ()
-    if grades := next((one.names for one in chosen if one.option == "grade"), None):
+    if grades := next((item.names for item in chosen if item.option == "grade"), None):
         letters_of = {
-            name: one.grade.letter
-            for name, one in graded(connection, select(_SELECTED.c.digest)).items()
-            if one.grade is not None
+            name: result.grade.letter
+            for name, result in graded(connection, select(_SELECTED.c.digest)).items()
+            if result.grade is not None
         }
         letters = set(letters_of.values())
         runs = {name: runs[name] for name in runs if letters_of.get(name) in grades}
@@ -257,9 +257,9 @@ def _kinds(connection: Connection, among: ColumnElement[bool]) -> list[_Kind]:
 
 def _fitting(kinds: Iterable[_Kind], chosen: Iterable[Filter]) -> list[_Kind]:
     wanted = {
-        one.option: {alike(one.option, name) for name in one.names}
-        for one in chosen
-        if one.option != "grade"
+        item.option: {alike(item.option, name) for name in item.names}
+        for item in chosen
+        if item.option != "grade"
     }
     return [
         kind
@@ -272,13 +272,13 @@ def _fitting(kinds: Iterable[_Kind], chosen: Iterable[Filter]) -> list[_Kind]:
 
 
 def _names(kinds: Iterable[_Kind], option: str) -> list[str]:
-    found = {kind.names[option] for kind in kinds if option in kind.names}
-    return sorted(found, key=lambda name: (name.casefold(), name))
+    texts = {kind.names[option] for kind in kinds if option in kind.names}
+    return sorted(texts, key=lambda name: (name.casefold(), name))
 
 
 def _named(connection: Connection, chosen: Sequence[Filter]) -> set[str]:
     """Return the sources that are asked for alone: some gave statements, no runs."""
-    if [one.option for one in chosen] != ["source"]:
+    if [item.option for item in chosen] != ["source"]:
         return set()
     names = {alike("source", name) for name in chosen[0].names}
     rows = connection.execute(select(source.c.digest, source.c.slug))

@@ -52,15 +52,23 @@ def gather(
     runs = stored(connection, left_out, scope.among, here, memo=memo)
     seen = None if scope.runs is None else class_spreads(connection)
     every = without_spreads(runs, compared(), memo)
-    speeds = [one for one in every if one.conditions.metric in SPEEDS]
-    tokens = [one for one in every if one.conditions.metric in TOKENS]
+    speeds = [
+        measurement for measurement in every if measurement.conditions.metric in SPEEDS
+    ]
+    tokens = [
+        measurement for measurement in every if measurement.conditions.metric in TOKENS
+    ]
     measured = with_spreads(speeds, seen)
     return Inputs(
         connection=connection,
         runs=runs,
         measured=measured,
-        steady=[one for one in measured if not one.conditions.smoke],
-        tokens=[one for one in with_spreads(tokens, {}) if not one.conditions.smoke],
+        steady=[
+            measurement for measurement in measured if not measurement.conditions.smoke
+        ],
+        tokens=[
+            spread for spread in with_spreads(tokens, {}) if not spread.conditions.smoke
+        ],
         compared=with_spreads(every, seen),
         here=here,
         notes=notes_of(connection, runs, scope),
@@ -73,26 +81,32 @@ def report_of(inputs: Inputs, scope: Scope) -> Report:
     """Return the report that *inputs* of the *scope* make."""
     connection, runs = inputs.connection, inputs.runs
     notes, sources = inputs.notes, inputs.sources
-    systems = resolve(one.party for one in runs)
+    systems = resolve(run.party for run in runs)
     rows = values(inputs, systems)
     owners = machines(connection, runs, inputs.here, sources)
-    without = Counter(one.place.source for one in runs if one.left_out)
+    without = Counter(run.place.source for run in runs if run.left_out)
     documents = sources.rows(connection, without, scope)
-    days = [one.facts.started for one in runs if one.facts.label == "measured"]
+    days = [run.facts.started for run in runs if run.facts.label == "measured"]
     newest = max(filter(None, days), default=None)
     # Chips on a device: another framework makes no other system here.
     worked = {
-        (one.party.chip, one.party.device)
-        for one in runs
-        if any(figure.value is not None for figure in one.figures)
-        and is_known(one.place)
-        and not one.left_out
+        (run.party.chip, run.party.device)
+        for run in runs
+        if any(figure.value is not None for figure in run.figures)
+        and is_known(run.place)
+        and not run.left_out
     }
     return Report(
         values_count=sum(row.quantity is not None for row in rows),
         systems_count=len(worked),
         # One source may have published hundreds of documents.
-        sources_count=len({one.slug for one in documents if one.runs > one.left_out}),
+        sources_count=len(
+            {
+                document.slug
+                for document in documents
+                if document.runs > document.left_out
+            }
+        ),
         newest=newest and newest[:10],
         database_digest=contents.digest(connection),
         values=rows,

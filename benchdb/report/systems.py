@@ -56,13 +56,13 @@ def resolve(parties: Iterable[System]) -> dict[System, System]:
 
 def _order(system: System) -> tuple[object, ...]:
     unsaid = system.model is None, system.ram_bytes is None
-    said = system.model or "", system.ram_bytes or 0
-    return (*_class(system), *unsaid, *said)
+    pair = system.model or "", system.ram_bytes or 0
+    return (*_class(system), *unsaid, *pair)
 
 
-def _class(one: System) -> tuple[object, ...]:
-    whose = one.measured, one.here, one.mine, one.key
-    return one.chip, one.device, one.framework, *whose
+def _class(system: System) -> tuple[object, ...]:
+    whose = system.measured, system.here, system.mine, system.key
+    return system.chip, system.device, system.framework, *whose
 
 
 def _owner(system: System, parties: list[System]) -> System:

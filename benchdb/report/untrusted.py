@@ -81,8 +81,8 @@ _recent: deque[tuple[Any, Any]] = deque(maxlen=2)
 def _text(text: str, field: str) -> str:
     limit = PROSE_LIMIT if field in _PROSE else NAME_LIMIT
     kept = (link(text) or "") if field == "url" else text
-    found = plain(kept, None if field in _KEYS else limit)
-    return text if found == text else found
+    result = plain(kept, None if field in _KEYS else limit)
+    return text if result == text else result
 
 
 def cleaned(value: T, field: str = "") -> T:

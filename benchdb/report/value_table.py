@@ -45,9 +45,9 @@ def values(inputs: Inputs, systems: Mapping[System, System]) -> tuple[ValueRow, 
     """
     notes, sources = inputs.notes, inputs.sources
     spreads = defaultdict[str, dict[str, Spread | None]](dict)
-    for one in inputs.measured:
-        for run in one.runs:
-            spreads[run][one.conditions.metric] = one.spread
+    for measurement in inputs.measured:
+        for run in measurement.runs:
+            spreads[run][measurement.conditions.metric] = measurement.spread
     given = dict[str, _Given]()
     named: dict[System, System] = {}
     for processes in _cells(inputs):
@@ -65,10 +65,10 @@ def values(inputs: Inputs, systems: Mapping[System, System]) -> tuple[ValueRow, 
             # Notes get their letters anew, in the order of the rows.
             object() if any(map(notes.flagged, digests)) else None,
         )
-    found = inputs.memo.each(
+    groups = inputs.memo.each(
         "rows", given, lambda keys: [[*_rows(given[it], notes)] for it in keys]
     )
-    rows = [row for some in found for row in some]
+    rows = [row for some in groups for row in some]
     names = distinctions(rows)
     return tuple(
         replace(row, distinction=name) if name else row
@@ -81,8 +81,8 @@ def _cells(inputs: Inputs) -> Iterator[Sequence[StoredRun]]:
     cells = defaultdict[tuple[object, ...], list[StoredRun]](list)
     places = {name: n for n, name in enumerate(workloads())}
     order = partial(_order, sources=inputs.sources, places=places)
-    for one in sorted(inputs.runs, key=order):
-        cells[_cell(one)].append(one)
+    for run in sorted(inputs.runs, key=order):
+        cells[_cell(run)].append(run)
     for cell in cells.values():
         yield tuple(chain.from_iterable(by_session(cell)))
 
@@ -102,7 +102,7 @@ def _rows(given: _Given, notes: Notes) -> Iterator[ValueRow]:
         run, figure = figures[0]
         facts, known = run.facts, run.facts.workload in workloads()
         usual = headlines(facts.workload)[0] if known else ""
-        digests = tuple(one.facts.digest for one, _ in figures)
+        digests = tuple(stored_run.facts.digest for stored_run, _ in figures)
         yield ValueRow(
             run=facts.digest,
             workload=workload_of(facts.workload),
@@ -209,8 +209,8 @@ def _quantity(
     run, figure = processes[0]
     alone = len(processes) == 1
     sessions = defaultdict[str, list[float]](list)
-    for one, other in processes:
-        sessions[one.facts.session.name].append(other.value or 0.0)
+    for stored_run, other in processes:
+        sessions[stored_run.facts.session.name].append(other.value or 0.0)
     if alone:  # as most of what others published
         shown = Estimate(figure.value or 0.0)
     else:
@@ -233,12 +233,13 @@ def _quantity(
         if alone
         else None,
         grade=max(
-            (one.facts.grade for one, _ in processes if one.facts.grade), default=None
+            (result.facts.grade for result, _ in processes if result.facts.grade),
+            default=None,
         ),
         label=run.facts.label,
         sessions=len(sessions),
         mine=run.place.mine,
-        trust=lowest(one.facts.trust for one, _ in processes),
+        trust=lowest(result.facts.trust for result, _ in processes),
     )
 
 
@@ -298,11 +299,11 @@ def _differing(rows: Sequence[Mapping[str, str]]) -> Sequence[str]:
     names = dict.fromkeys(name for row in rows for name in row)
     differ = [name for name in names if len({row.get(name) for row in rows}) > 1]
     enough = [name for name in differ if name not in _TIMES]
-    for name in (one for one in _TIMES if one in differ):
+    for name in (time for time in _TIMES if time in differ):
         if len({tuple(map(row.get, enough)) for row in rows}) == len(rows):
             break
         # The minute has the day in it.
-        enough = [*(one for one in enough if one != "day"), name]
+        enough = [*(text for text in enough if text != "day"), name]
     return enough
 
 

@@ -159,7 +159,7 @@ def _against(bundle: Bundle, others: Sequence[Bundle]) -> Iterator[Problem]:
 
     A bundle that withdraws runs may hold its owner's runs again.
     """
-    own_runs = {it for one in others if one.owner == bundle.owner for it in one.runs}
+    own_runs = {it for item in others if item.owner == bundle.owner for it in item.runs}
     if foreign := sorted(bundle.retracted - bundle.runs - own_runs):
         yield Problem(
             bundle.path,

@@ -44,31 +44,31 @@ def check(folder: Path, base: str | None = None) -> Checked:
         if base is None:
             what = f"{state.title}, {_counts(state.bundles)}"
             return Checked(_headline(what, problems), tuple(problems))
-        fresh = tuple(one for one in state.bundles if one.path in wanted.added)
-        runs = {digest for one in fresh for digest in one.runs}
+        fresh = tuple(bundle for bundle in state.bundles if bundle.path in wanted.added)
+        runs = {digest for bundle in fresh for digest in bundle.runs}
         problems += [
             Problem(
-                one.path,
+                bundle.path,
                 f"brings run {min(gone)[:12]}, which was taken out",
                 "leave it out; tombstones.jsonl has the reason",
             )
-            for one in fresh
-            if (gone := one.runs & state.tombstones.keys())
+            for bundle in fresh
+            if (gone := bundle.runs & state.tombstones.keys())
         ]
         what = _counted(wanted.changed, "file") + " changed"
         if wanted.contributor:
             what = f"{wanted.contributor}, {_counts(fresh)}"
         stand = None
         if runs and not problems:
-            paths = [one.path for one in state.bundles]
+            paths = [bundle.path for bundle in state.bundles]
             with assembled(state.room, paths, state.known, state.tombstones) as engine:
                 stand = standing(engine, runs)
     return Checked(_headline(what, problems), tuple(problems), fresh, stand)
 
 
 def _counts(bundles: Sequence[Bundle]) -> str:
-    runs = {one for bundle in bundles for one in bundle.runs}
-    machines = {one for bundle in bundles for one in bundle.machines}
+    runs = {run for bundle in bundles for run in bundle.runs}
+    machines = {machine for bundle in bundles for machine in bundle.machines}
     counts = ((runs, "run"), (machines, "machine"), (bundles, "bundle"))
     return ", ".join(_counted(len(some), what) for some, what in counts)
 

@@ -62,7 +62,7 @@ def place(path: str) -> Place | None:
     if match is None or not _NAME.fullmatch(match["name"]):
         return None
     kinds: tuple[Kind, ...] = ("bundle", "key", "proof", "pass")
-    kind = next(one for one in kinds if match[one])
+    kind = next(text for text in kinds if match[text])
     return Place(match["name"], kind, int(match["number"] or 1))
 
 

@@ -125,9 +125,9 @@ def _key(
     """Return a key that is bound to *name* as it has to be."""
     path = _path(name, number)
     needed = [path, f"{path}.sig"] + ([f"{path}.by-old.sig"] if before else [])
-    for one in needed:
-        if one not in there:
-            raise _WrongError(one, "is missing", _JOIN)
+    for text in needed:
+        if text not in there:
+            raise _WrongError(text, "is missing", _JOIN)
     try:
         key = signatures.public_key(content(path).decode())
     except (SignatureError, UnicodeDecodeError) as error:
@@ -203,7 +203,7 @@ def join(
         except SignatureError as error:
             why = f"{name} has a key, which has to sign the next: {error}"
             raise UsageError(f"{why}; name its file: --old-key FILE") from None
-    for one, text in files.items():
-        with replacing(folder / one) as stream:
+    for result, text in files.items():
+        with replacing(folder / result) as stream:
             stream.write(text.encode())
-    return [folder / one for one in files]
+    return [folder / file for file in files]

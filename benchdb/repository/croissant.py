@@ -75,7 +75,7 @@ def tables(connection: Connection) -> dict[str, bytes]:
 
 def _lines(connection: Connection, view: str) -> bytes:
     columns = _shown(view)
-    named: list[Any] = [column(one.name) for one in columns]
+    named: list[Any] = [column(item.name) for item in columns]
     query = select(*named).select_from(table(view)).order_by(*named)
     rows = (_typed(columns, row) for row in connection.execute(query))
     return "".join(
@@ -87,13 +87,15 @@ def _lines(connection: Connection, view: str) -> bytes:
 def _typed(columns: Sequence[Column], row: Iterable[Any]) -> dict[str, Any]:
     """Return a row of SQLite's, which has numbers where it means yes or no."""
     return {
-        one.name: bool(value) if one.kind == "boolean" and value is not None else value
-        for one, value in zip(columns, row, strict=True)
+        result.name: bool(value)
+        if result.kind == "boolean" and value is not None
+        else value
+        for result, value in zip(columns, row, strict=True)
     }
 
 
 def _shown(view: str) -> tuple[Column, ...]:
-    return tuple(one for one in COLUMNS[view] if one.name not in _OURS)
+    return tuple(item for item in COLUMNS[view] if item.name not in _OURS)
 
 
 def metadata(
@@ -152,15 +154,15 @@ def _record_set(view: str) -> dict[str, Any]:
         "field": [
             {
                 "@type": "cr:Field",
-                "@id": f"{view}/{one.name}",
-                "name": one.name,
-                "description": one.about + (f" [{one.unit}]" if one.unit else ""),
-                "dataType": _TYPES[one.kind],
+                "@id": f"{view}/{item.name}",
+                "name": item.name,
+                "description": item.about + (f" [{item.unit}]" if item.unit else ""),
+                "dataType": _TYPES[item.kind],
                 "source": {
                     "fileObject": {"@id": f"data/{view}.jsonl"},
-                    "extract": {"column": one.name},
+                    "extract": {"column": item.name},
                 },
             }
-            for one in _shown(view)
+            for item in _shown(view)
         ],
     }

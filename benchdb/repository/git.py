@@ -139,7 +139,7 @@ def extract(folder: Path, files: Mapping[str, Entry], room: Path) -> None:
     size = 0
     for path in [*files, None]:
         if path is None or size > _TOGETHER:
-            _extract(folder, {one: files[one] for one in lot}, room)
+            _extract(folder, {text: files[text] for text in lot}, room)
             lot, size = [], 0
         if path is not None:
             lot.append(path)
@@ -184,6 +184,6 @@ def _git(folder: Path, *arguments: str, given: bytes = b"") -> bytes:
     except subprocess.TimeoutExpired:
         raise BenchdbError(f"git did not answer within {_SECONDS} s") from None
     if done.returncode:
-        said = done.stderr.decode(errors="replace").strip().splitlines()
-        raise BenchdbError(f"git: {said[-1][:_SHOWN] if said else 'it failed'}")
+        texts = done.stderr.decode(errors="replace").strip().splitlines()
+        raise BenchdbError(f"git: {texts[-1][:_SHOWN] if texts else 'it failed'}")
     return done.stdout

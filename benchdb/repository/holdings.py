@@ -53,14 +53,16 @@ def _machines(connection: Connection, runs: Set[str]) -> list[str | None]:
     query = select(run.c.digest, machine.c.anonymous_id).join(
         machine, run.c.machine == machine.c.digest
     )
-    found = {one for digest, one in connection.execute(query) if digest in runs}
-    return sorted(found, key=lambda one: (one is None, one))[:_MACHINES]
+    result = {
+        outcome for digest, outcome in connection.execute(query) if digest in runs
+    }
+    return sorted(result, key=lambda item: (item is None, item))[:_MACHINES]
 
 
 def _rows(language: Language, site: Site, runs: Set[str]) -> Iterator[tuple[str, ...]]:
     """Yield a row for each work that a new run of the marked machine did."""
     strips = normal.strips(site.inputs, site.bins)
-    own = [one for one in strips if one.mine and one.mine.quantity.run in runs]
+    own = [item for item in strips if item.mine and item.mine.quantity.run in runs]
     if not own:
         return
     for strip, row in zip(
@@ -87,7 +89,7 @@ def markdown(
 ) -> str:
     """Return all of it on a screen: *problems*, notes against new runs, the table."""
     parts = [f"### {md.escape(headline)}"]
-    parts += [_listed("To be mended", [str(one) for one in problems])]
+    parts += [_listed("To be mended", [str(problem) for problem in problems])]
     if standing is not None:
         parts += [_listed("Looks implausible (refuses nothing)", standing.notes)]
         if standing.rows:

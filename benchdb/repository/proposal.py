@@ -51,9 +51,9 @@ def look_at(folder: Path, base: str, head: str) -> tuple[Proposal, list[Problem]
     """Return what *head* proposes to *base*, and all that may not be so."""
     changed = git.changes(folder, base, head)
     tree = git.tree(folder, head)
-    paths = [one.path for one in changed]
+    paths = [change.path for change in changed]
     owners = sorted({who for path in paths if (who := owner(path)) is not None})
-    kept = {one.path: tree[one.path] for one in changed if one.path in tree}
+    kept = {change.path: tree[change.path] for change in changed if change.path in tree}
     problems = [*_modes(kept, kept), *_sizes(kept, kept), *_alike(tree, kept)]
     if not owners:
         problems += _tombstones(folder, base, tree)
@@ -68,7 +68,7 @@ def look_at(folder: Path, base: str, head: str) -> tuple[Proposal, list[Problem]
                 "make a single commit of it: git rebase --interactive, squash",
             )
         )
-    added = tuple(one.path for one in changed if one.status == "A")
+    added = tuple(change.path for change in changed if change.status == "A")
     own = owners[0] if len(owners) == 1 else None
     return Proposal(len(changed), added, own), problems
 
@@ -81,7 +81,7 @@ def _of_one(changed: Sequence[Change], owners: Sequence[str]) -> Iterator[Proble
             f"files of {len(owners)} contributors: {', '.join(owners[:_SHOWN])}",
             "make a pull request for each",
         )
-    others = [one.path for one in changed if owner(one.path) is None]
+    others = [change.path for change in changed if owner(change.path) is None]
     for path in others[:_SHOWN]:
         yield Problem(
             path,
@@ -89,11 +89,15 @@ def _of_one(changed: Sequence[Change], owners: Sequence[str]) -> Iterator[Proble
             "results come alone: leave it as it is, or make a pull request of its own",
         )
     words = {"D": "is deleted or renamed", "M": "is changed", "T": "is changed"}
-    old = [one for one in changed if one.status != "A" and owner(one.path) is not None]
-    for one in old[:_SHOWN]:
+    old = [
+        change
+        for change in changed
+        if change.status != "A" and owner(change.path) is not None
+    ]
+    for change in old[:_SHOWN]:
         yield Problem(
-            one.path,
-            words.get(one.status, "is changed"),
+            change.path,
+            words.get(change.status, "is changed"),
             "results stay as they were signed: add a file; 'benchdb retract' withdraws "
             "a run of yours",
         )

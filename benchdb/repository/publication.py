@@ -49,7 +49,7 @@ def build(folder: Path, target: Path, frame: Frame) -> Built:
                 f"{snapshot_.problems[0]} ('benchdb check-repo' tells all; nothing was "
                 "built)"
             )
-        paths = [one.path for one in snapshot_.bundles]
+        paths = [bundle.path for bundle in snapshot_.bundles]
         with (
             assembled(
                 snapshot_.room, paths, snapshot_.known, snapshot_.tombstones
@@ -70,7 +70,7 @@ def _files(
     files = croissant.tables(connection)
     files["results.sqlite"] = database_file.content(connection, EVERYTHING)
     yield from files.items()
-    owners = tuple(sorted({one.owner for one in snapshot_.bundles}))
+    owners = tuple(sorted({bundle.owner for bundle in snapshot_.bundles}))
     version = f"{1 + len(snapshot_.tombstones)}.{len(snapshot_.bundles)}.0"
     about = croissant.About(snapshot_.title, owners, version, base)
     yield "croissant.json", croissant.metadata(connection, files, about)
@@ -90,8 +90,8 @@ def _write(path: Path, content: bytes) -> None:
 def _index(snapshot_: Snapshot) -> bytes:
     """Return who contributed what, and what was taken out, as JSON."""
     whose = defaultdict[str, list[dict[str, object]]](list)
-    for one in snapshot_.bundles:
-        facts = msgspec.to_builtins(one, order="deterministic")
+    for bundle in snapshot_.bundles:
+        facts = msgspec.to_builtins(bundle, order="deterministic")
         whose[facts.pop("owner")].append(facts)
     index = {
         "title": snapshot_.title,
@@ -112,8 +112,8 @@ def _index(snapshot_: Snapshot) -> bytes:
 def _badges(connection: Connection, snapshot_: Snapshot) -> Iterator[tuple[str, bytes]]:
     """Yield a badge of all and of each contributor: an image, and JSON."""
     whose = defaultdict[str, set[str]](set)
-    for one in snapshot_.bundles:
-        whose[one.owner] |= one.runs - snapshot_.tombstones.keys()
+    for bundle in snapshot_.bundles:
+        whose[bundle.owner] |= bundle.runs - snapshot_.tombstones.keys()
     counts = {name: len(runs) for name, runs in sorted(whose.items())}
     every = contents.runs(connection)
     named = [(f"badge/{name}", name, count) for name, count in counts.items()]
@@ -126,7 +126,7 @@ def _badges(connection: Connection, snapshot_: Snapshot) -> Iterator[tuple[str, 
 
 def _summed(target: Path) -> Built:
     whole_, count, size = hashlib.sha256(), 0, 0
-    for path in sorted(one for one in target.rglob("*") if one.is_file()):
+    for path in sorted(item for item in target.rglob("*") if item.is_file()):
         content = path.read_bytes()
         line = f"{hashlib.sha256(content).hexdigest()}  {path.relative_to(target)}\n"
         whole_.update(line.encode())

@@ -35,17 +35,17 @@ def addresses(
     for name in set(names):
         alike[slug(name)].append(name)
     taken = set(alike)
-    found = {}
+    values = {}
     for plain in sorted(alike):
         first, *others = sorted(alike[plain], key=lambda it: (it not in known, it))
-        found[first] = f"{folder}/{plain}"
+        values[first] = f"{folder}/{plain}"
         number = 2
         for name in others:
             while f"{plain}-{number}" in taken:
                 number += 1
             taken.add(f"{plain}-{number}")
-            found[name] = f"{folder}/{plain}-{number}"
-    return found
+            values[name] = f"{folder}/{plain}-{number}"
+    return values
 
 
 def relative(target: str, origin: str) -> str:

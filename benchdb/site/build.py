@@ -192,14 +192,14 @@ def _pages(plan: Plan, writer: "_Writer") -> Iterator[_File]:
             local[address] = key
     with _workers(_Job(plan, writer), len(shared) + len(local)) as pool:
         pending = deque(pool.submit(_in_languages, some) for some in _portions(shared))
-        found = plan.local.facts_at(local) if plan.local else ()
-        facts_of = ((address, local[address], facts) for address, facts in found)
+        pairs = plan.local.facts_at(local) if plan.local else ()
+        facts_of = ((address, local[address], facts) for address, facts in pairs)
         for some in _portions(facts_of):
             pending.append(pool.submit(_of_facts, some))
             if len(pending) > _AHEAD:
                 yield from pending.popleft().result()
-        for one in pending:
-            yield from one.result()
+        for future in pending:
+            yield from future.result()
 
 
 def _portions(items: Iterable[Item]) -> Iterator[list[Item]]:
@@ -227,7 +227,10 @@ _jobs: list[_Job] = []
 
 def _in_languages(some: Iterable[_Shared]) -> list[_File]:
     plan, writer = _jobs[-1]
-    return [writer.page(plan.shared[one.number], one.code, one.key) for one in some]
+    return [
+        writer.page(plan.shared[shared.number], shared.code, shared.key)
+        for shared in some
+    ]
 
 
 def _of_facts(some: Iterable[tuple[str, str, Any]]) -> list[_File]:

@@ -66,15 +66,15 @@ def of_chip(name: str, lines: Sequence[Line], places: Iterable[Place]) -> ChipFa
         name=name,
         variants=tuple(
             Variant(
-                one.cpu_cores,
-                tuple(one.cpu_levels.items()),
-                one.gpu_cores,
-                one.max_memory_gb,
-                one.memory_bandwidth_bytes_per_second,
-                one.peaks["fp32"].flops_per_second if "fp32" in one.peaks else None,
+                chip.cpu_cores,
+                tuple(chip.cpu_levels.items()),
+                chip.gpu_cores,
+                chip.max_memory_gb,
+                chip.memory_bandwidth_bytes_per_second,
+                chip.peaks["fp32"].flops_per_second if "fp32" in chip.peaks else None,
             )
-            for one in catalogue.chips()
-            if one.name.casefold() == name.casefold()
+            for chip in catalogue.chips()
+            if chip.name.casefold() == name.casefold()
         ),
         figures=len(figures),
         labels=tuple(counted.most_common()),
@@ -101,25 +101,25 @@ def missing(site: Site, name: str) -> tuple[Missing, ...]:
     of_suite = [entry.workload for entry in catalogue.suites()[_SUITE].entries]
     absent = tuple(it for it in of_suite if it not in done)
     option = f"--{device}"
-    found = []
+    result = []
     if not any(trains(it) for it in done):
         command = f"benchdb collect --suite {_SUITE} {option}"
-        found.append(Missing("training", (), command))
+        result.append(Missing("training", (), command))
     elif absent:
         command = f"benchdb collect {' '.join(absent)} {option}"
-        found.append(Missing("metal", absent, command))
+        result.append(Missing("metal", absent, command))
     own = [row for row in rows if trains(row.workload.name)]
     if own and max(row.quantity.n for row in own if row.quantity) < _REPEATED:
         again = sorted({row.workload.name for row in own} & set(of_suite))[:3]
         command = f"benchdb collect {' '.join(again)} {option} --tier standard"
-        found.append(Missing("repeats", (), " ".join(command.split())))
+        result.append(Missing("repeats", (), " ".join(command.split())))
     if device == "metal" and not any(row.metric in _ENERGY for row in rows):
         command = f"benchdb collect resnet50 {option} --powermetrics"
-        found.append(Missing("energy", (), command))
+        result.append(Missing("energy", (), command))
     if not any(row.metric == "tokens_per_second" for row in rows):
         command = "llama-bench -m MODEL.gguf -o jsonl | benchdb import -"
-        found.append(Missing("tokens", (), command))
-    return tuple(found)
+        result.append(Missing("tokens", (), command))
+    return tuple(result)
 
 
 class Fact(msgspec.Struct, frozen=True):
@@ -132,7 +132,7 @@ class Fact(msgspec.Struct, frozen=True):
 
 def facts(language: Language, chip: ChipFacts) -> list[Fact]:
     """Return the facts at the head of a page, those that are not known left out."""
-    found = [
+    result = [
         _cpu(language, chip.variants),
         _gpu(language, chip.variants),
         _memory(language, chip.variants),
@@ -148,14 +148,14 @@ def facts(language: Language, chip: ChipFacts) -> list[Fact]:
     if chip.oldest and chip.newest:
         first, last = chip.oldest[:4], chip.newest[:4]
         since = language.pgettext("fact", "since %(year)s", year=Name(first))
-        found.append(
+        result.append(
             Fact(
                 language.pgettext("fact", "Newest"),
                 language.date(chip.newest),
                 since if first != last else "",
             )
         )
-    return [one for one in found if one.value]
+    return [fact for fact in result if fact.value]
 
 
 def _cpu(language: Language, variants: Sequence[Variant]) -> Fact:
@@ -235,10 +235,10 @@ def _or(language: Language, counts: Sequence[str]) -> str:
     )
 
 
-def missing_text(language: Language, one: Missing, chip: str) -> str:
+def missing_text(language: Language, result: Missing, chip: str) -> str:
     """Say what nobody has measured on a chip."""
-    if one.lack == "metal":
-        names = [terms.title_text(language, workload_of(it)) for it in one.workloads]
+    if result.lack == "metal":
+        names = [terms.title_text(language, workload_of(it)) for it in result.workloads]
         more = len(names) - _NAMED
         shown = names if more <= 1 else [*names[:_NAMED], f"+ {more}"]
         return language.gettext(
@@ -246,7 +246,7 @@ def missing_text(language: Language, one: Missing, chip: str) -> str:
             workloads=shown,
             chip=Name(chip),
         )
-    said = {
+    values = {
         "training": language.gettext(
             "Nobody has measured any training on this chip’s GPU."
         ),
@@ -257,4 +257,4 @@ def missing_text(language: Language, one: Missing, chip: str) -> str:
         "energy": language.gettext("No energy was read from a counter."),
         "tokens": language.gettext("No language model was measured."),
     }
-    return said[one.lack]
+    return values[result.lack]

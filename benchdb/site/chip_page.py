@@ -58,8 +58,8 @@ def pages(site: Site) -> Iterator[Page]:
             facts = _facts(site, name, strips[name.casefold()])
             yield facts, encoded(facts)
 
-    found = site.inputs.memo.each("chips", given, made)
-    for address, (facts, json) in zip(site.chips.values(), found, strict=True):
+    pairs = site.inputs.memo.each("chips", given, made)
+    for address, (facts, json) in zip(site.chips.values(), pairs, strict=True):
         words = partial(_words, site, facts)
         yield Page(address, "chips", "chip", facts, words, json=json)
 
@@ -182,8 +182,8 @@ def _words(site: Site, page: ChipPage, language: Language) -> Words:
     if page.missing:
         contents.append(("missing", language.pgettext("contents", "Missing")))
         parts["missing"] = [
-            (chip_facts.missing_text(language, one, name), one.command)
-            for one in page.missing
+            (chip_facts.missing_text(language, missing, name), missing.command)
+            for missing in page.missing
         ]
     return Words(
         title=name,
@@ -201,12 +201,12 @@ def _crumbs(language: Language, page: ChipPage) -> Iterator[tuple[str, str]]:
 
 
 def _more(language: Language, n: int) -> str:
-    said = language.ngettext(
+    text = language.ngettext(
         "%(n)s more pair stands among all figures.",
         "%(n)s more pairs stand among all figures.",
         n,
     )
-    return said if n else ""
+    return text if n else ""
 
 
 def _description(language: Language, page: ChipPage) -> str:

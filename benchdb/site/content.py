@@ -97,9 +97,9 @@ class Site(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def machines(self) -> Mapping[str, str]:
         """Return the address of each machine that benchdb measured, by its digest."""
-        measured = {one.machine for one in self.places.values() if one.measured}
-        short = {one: one[:RUN_LETTERS] for one in sorted(measured)}
-        return {one: f"machine/{name}" for one, name in short.items()}
+        measured = {place.machine for place in self.places.values() if place.measured}
+        short = {text: text[:RUN_LETTERS] for text in sorted(measured)}
+        return {text: f"machine/{name}" for text, name in short.items()}
 
     @cached_property
     def systems(self) -> Systems:

@@ -119,7 +119,7 @@ def family(site: Site, chip: str) -> Family | None:
     """Return how the family of *chip* stands, ``None`` where it has none."""
     name = family_name(chip)
     chips = chips_of(site, name) or (chip,)
-    workers = [Worker(one, device) for one in chips for device in _DEVICES]
+    workers = [Worker(text, device) for text in chips for device in _DEVICES]
     cells = {
         worker: site.systems.cells(BASELINE, worker)
         for worker in workers
@@ -127,8 +127,8 @@ def family(site: Site, chip: str) -> Family | None:
     }
     parts: defaultdict[tuple[str, ...], defaultdict[Worker, list[CellRow]]]
     parts = defaultdict(lambda: defaultdict(list))
-    for worker, found in cells.items():
-        for cell in found:
+    for worker, cell_rows in cells.items():
+        for cell in cell_rows:
             if cell.counts and cell.ratio.leads:
                 parts[_protocol(site, cell)][worker].append(cell)
     ladders = [
@@ -201,14 +201,14 @@ def _ladder(
     )
 
 
-def heading(language: Language, found: Family, chip: str) -> str:
+def heading(language: Language, result: Family, chip: str) -> str:
     """Name the section: the chips of the family, or what the chip is held against."""
-    if len(found.chips) < 2:
+    if len(result.chips) < 2:
         return language.gettext("%(chip)s beside the M1 with Metal", chip=Name(chip))
-    return language.gettext("The %(family)s family", family=Name(found.name))
+    return language.gettext("The %(family)s family", family=Name(result.name))
 
 
-def lead(language: Language, found: Family) -> str:
+def lead(language: Language, result: Family) -> str:
     """Say what the marks are."""
     return language.gettext(
         "Each mark is one piece of work, like for like: how many times as fast as the "
@@ -218,15 +218,15 @@ def lead(language: Language, found: Family) -> str:
     )
 
 
-def rows(language: Language, found: Family, chip: str) -> Iterator[LadderRows]:
+def rows(language: Language, result: Family, chip: str) -> Iterator[LadderRows]:
     """Yield the ladders as the table shows them."""
     values = [
         cell.ratio.value
-        for ladder in found.ladders
+        for ladder in result.ladders
         for member in ladder.members
         for cell in member.cells
     ]
-    for n, ladder in enumerate(found.ladders):
+    for n, ladder in enumerate(result.ladders):
         scale = axis(
             f"family-{n}", values, partial(times_tick, language), around=(1.0,)
         )

@@ -330,7 +330,7 @@ def _cells(
     distinction = cache(partial(distinction_text, language))
     unit = cache(language.unit)
     flag = partial(flag_text, language)
-    found = []
+    cellses = []
     for row in rows:
         quantity = row.quantity
         step = quantity.trust if quantity else None
@@ -341,7 +341,7 @@ def _cells(
             about = f"{number(row.size)} × {number(row.size)}"
         else:
             about = model(row.about) if row.about else ""
-        found.append(
+        cellses.append(
             Cells(
                 row=row,
                 chip=terms.chip_text(language, row.chip),
@@ -368,7 +368,7 @@ def _cells(
                 remarks=_remarks(language, row, flag),
             )
         )
-    return tuple(found)
+    return tuple(cellses)
 
 
 def _repeats(language: Language, row: FigureRow) -> str:

@@ -23,7 +23,7 @@ from benchdb.site.sections import Section
 
 def pages(site: Site, sections: Iterable[Section] = ()) -> Iterator[Page]:
     """Yield the front page, with links to *sections* of other packages."""
-    links = tuple((one.address, one.title) for one in sections)
+    links = tuple((section.address, section.title) for section in sections)
     facts = replace(front_facts(site), sections=links)
     yield Page("index", "answers", "index", facts, partial(front_words, facts))
 

@@ -64,7 +64,7 @@ def stays_of(line: "Line") -> Quantity | None:
 
 def lasting(lines: "Iterable[Line]") -> tuple[Lasting, ...]:
     """Return the lines with both rates, those that fade most first."""
-    rows = sorted(_known(lines), key=lambda one: (one.stays.value, one.head.run))
+    rows = sorted(_known(lines), key=lambda it: (it.stays.value, it.head.run))
     return tuple(rows[:_MOST])
 
 
@@ -83,7 +83,7 @@ def table(
     """Return what the section shows; nothing where no rate is known."""
     if not known:
         return None
-    values = [one.stays.value for one in known]
+    values = [item.stays.value for item in known]
     label = partial(_percent, language)
     scale = axis("lasting", [*values, 100.0], label)
     fading = sum(value < _FADES for value in values)
@@ -103,12 +103,12 @@ def table(
 def _rows(
     language: Language, site: "Site", scale: Axis, known: Sequence[Lasting]
 ) -> Iterator[LastingRow]:
-    for one in known:
-        row, stays = one.head, one.stays.value
+    for item in known:
+        row, stays = item.head, item.stays.value
         first, held = scale.at(100.0), scale.at(stays)
         look = "level" if stays >= _FADES else "down"
-        apart = distinction_text(language, row.distinction) if row.distinction else ""
-        details = [row.precision, row.compiler, apart]
+        text = distinction_text(language, row.distinction) if row.distinction else ""
+        details = [row.precision, row.compiler, text]
         yield LastingRow(
             chip=row.system.chip,
             badge=wording.badge(row.system.device),
@@ -116,9 +116,9 @@ def _rows(
             work=cells.workload(language, row),
             details=" · ".join(filter(None, details)),
             plot=Plot((Mark(first, "cpu"), Mark(held, look)), (held, first), look=look),
-            burst=wording.quantity_cell(language, site.runs, one.burst),
-            sustained=wording.quantity_cell(language, site.runs, one.sustained),
-            stays=language.compact(one.stays),
+            burst=wording.quantity_cell(language, site.runs, item.burst),
+            sustained=wording.quantity_cell(language, site.runs, item.sustained),
+            stays=language.compact(item.stays),
         )
 
 

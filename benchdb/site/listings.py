@@ -124,8 +124,8 @@ def pages(site: Site) -> Iterator[Page]:
     ordered = sorted(site.chips, key=place_of_chip)
     chips = tuple(_chip(site, name, days) for name in ordered)
     yield Page("chips", "chips", "list", chips, partial(_chip_words, chips))
-    found = (_work(site, name, days) for name in site.workloads)
-    works = tuple(sorted(found, key=lambda one: WORK.index(one.work)))
+    entries = (_work(site, name, days) for name in site.workloads)
+    works = tuple(sorted(entries, key=lambda entry: WORK.index(entry.work)))
     yield Page("workloads", "workloads", "list", works, partial(_work_words, works))
     if machines := _machines(site, days):
         kept = machines[:MOST]
@@ -200,7 +200,7 @@ def _source(site: Site, slug: str, published: Days) -> SourceEntry:
 def _machines(site: Site, published: Days) -> tuple[MachineEntry, ...]:
     """Return the machines that benchdb measured, those that ran last first."""
     runs, lines = runs_by_machine(site), lines_by_machine(site)
-    found = [
+    entries = [
         MachineEntry(
             machine=machine[:RUN_LETTERS],
             page=address,
@@ -210,8 +210,8 @@ def _machines(site: Site, published: Days) -> tuple[MachineEntry, ...]:
         )
         for machine, address in site.machines.items()
     ]
-    found.sort(key=lambda one: one.extent.newest or "", reverse=True)
-    return tuple(untrusted.cleaned(found))
+    entries.sort(key=lambda entry: entry.extent.newest or "", reverse=True)
+    return tuple(untrusted.cleaned(entries))
 
 
 def _extent(site: Site, lines: Sequence[Line], published: Days) -> Extent:
@@ -238,14 +238,14 @@ def _chip_words(chips: Sequence[ChipEntry], language: Language) -> Words:
     )
     rows = tuple(
         (
-            Cell(terms.chip_text(language, one.name), one.page),
-            Cell(one.vendor or DASH),
-            Cell(_ends(one.gpu_cores) or DASH, kind="num"),
-            Cell(_bandwidth(language, one.bandwidth), kind="num"),
-            *(_shaded(language, one.work[kind]) for kind in WORK),
-            *_extent_cells(language, one.extent),
+            Cell(terms.chip_text(language, chip.name), chip.page),
+            Cell(chip.vendor or DASH),
+            Cell(_ends(chip.gpu_cores) or DASH, kind="num"),
+            Cell(_bandwidth(language, chip.bandwidth), kind="num"),
+            *(_shaded(language, chip.work[kind]) for kind in WORK),
+            *_extent_cells(language, chip.extent),
         )
-        for one in chips
+        for chip in chips
     )
     lead = language.ngettext(
         "%(n)s chip has figures here. The shade of a cell grows with their number: "
@@ -268,13 +268,13 @@ def _work_words(works: Sequence[WorkEntry], language: Language) -> Words:
     )
     rows = tuple(
         (
-            Cell(terms.title_text(language, one.workload), one.page),
-            Cell(work_text(language, one.work)),
-            Cell(language.number(one.chips), kind="num"),
-            Cell(language.number(one.sources), kind="num"),
-            *_extent_cells(language, one.extent),
+            Cell(terms.title_text(language, work.workload), work.page),
+            Cell(work_text(language, work.work)),
+            Cell(language.number(work.chips), kind="num"),
+            Cell(language.number(work.sources), kind="num"),
+            *_extent_cells(language, work.extent),
         )
-        for one in works
+        for work in works
     )
     lead = language.ngettext(
         "%(n)s workload has figures here.",
@@ -296,13 +296,13 @@ def _source_words(sources: Sequence[SourceEntry], language: Language) -> Words:
     )
     rows = tuple(
         (
-            Cell(one.name, one.page, more=one.title),
-            Cell(language.number(one.documents), kind="num"),
-            Cell(language.number(one.chips), kind="num"),
-            Cell(language.number(one.workloads), kind="num"),
-            *_extent_cells(language, one.extent),
+            Cell(entry.name, entry.page, more=entry.title),
+            Cell(language.number(entry.documents), kind="num"),
+            Cell(language.number(entry.chips), kind="num"),
+            Cell(language.number(entry.workloads), kind="num"),
+            *_extent_cells(language, entry.extent),
         )
-        for one in sources
+        for entry in sources
     )
     lead = language.ngettext(
         "%(n)s source published figures that are in this database; each leads to its "
@@ -326,12 +326,12 @@ def _machine_words(
     )
     rows = tuple(
         (
-            Cell(one.name or one.machine, one.page, more=one.machine),
-            Cell(terms.label_text(language, "measured", mine=one.mine)),
-            Cell(language.number(one.extent.figures), kind="num"),
-            Cell(one.extent.newest or DASH, kind="num"),
+            Cell(machine.name or machine.machine, machine.page, more=machine.machine),
+            Cell(terms.label_text(language, "measured", mine=machine.mine)),
+            Cell(language.number(machine.extent.figures), kind="num"),
+            Cell(machine.extent.newest or DASH, kind="num"),
         )
-        for one in machines
+        for machine in machines
     )
     lead = language.ngettext(
         "%(n)s machine measured by benchdb itself; those of published figures are on "

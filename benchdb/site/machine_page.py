@@ -112,7 +112,11 @@ def _telling(places: Iterator[Place]) -> Place:
     """Return the place that says most of the machine."""
     return max(
         places,
-        key=lambda one: (one.model is not None, one.ram_bytes is not None, repr(one)),
+        key=lambda place: (
+            place.model is not None,
+            place.ram_bytes is not None,
+            repr(place),
+        ),
     )
 
 
@@ -128,14 +132,16 @@ def _sessions(runs: Sequence[StoredRun]) -> Iterator[Session]:
     for _, members in sorted(together.items(), key=newest, reverse=True):
         facts = [run.facts for run in members]
         yield Session(
-            started=min(one.started or "" for one in facts)[: len("2026-11-21T21:44")],
+            started=min(fact.started or "" for fact in facts)[
+                : len("2026-11-21T21:44")
+            ],
             campaign=facts[0].campaign or "",
             runs=len(facts),
-            tiers=_each(one.tier for one in facts),
+            tiers=_each(fact.tier for fact in facts),
             frameworks=_each(
-                f"{one.framework} {one.software.version}".strip() for one in facts
+                f"{fact.framework} {fact.software.version}".strip() for fact in facts
             ),
-            systems=_each(one.software.system for one in facts),
+            systems=_each(fact.software.system for fact in facts),
             load=facts[0].session.state or "",
         )
 
@@ -171,18 +177,21 @@ def _words(site: Site, facts: MachineFacts, language: Language) -> Words:
             "label": terms.label_text(language, "measured", mine=facts.mine),
             "known": known,
             "chips": [
-                (site.chips[one], one)
-                for one in (facts.chip, facts.card)
-                if one is not None and one in site.chips
+                (site.chips[text], text)
+                for text in (facts.chip, facts.card)
+                if text is not None and text in site.chips
             ],
             "conditions": [
-                capital(terms.condition(language, one)) for one in ("tier", "load")
+                capital(terms.condition(language, text)) for text in ("tier", "load")
             ],
             "sessions": facts.sessions[:_MOST_SESSIONS],
             "tier_text": partial(parameters.tier_text, language),
             "load_text": partial(terms.load_text, language),
             "frameworks": [
-                [terms.framework_text(language, one) for one in session.frameworks]
+                [
+                    terms.framework_text(language, framework)
+                    for framework in session.frameworks
+                ]
                 for session in facts.sessions[:_MOST_SESSIONS]
             ],
             "table": table_words(language, facts.table),

@@ -82,20 +82,20 @@ class MetalRows(msgspec.Struct, frozen=True):
 
 def metal(site: Site, chip: str) -> Metal | None:
     """Return what *chip* does with Metal and without, ``None`` without a pair."""
-    found = site.systems.cells(Worker(chip, "cpu"), Worker(chip, "metal"))
-    if not found:
+    cell_rows = site.systems.cells(Worker(chip, "cpu"), Worker(chip, "metal"))
+    if not cell_rows:
         return None
     groups, room = [], _MOST
-    for group in _groups(site, found):
+    for group in _groups(site, cell_rows):
         if room > 0:
             kept = group.cells[:room]
             groups.append(msgspec.structs.replace(group, cells=kept))
             room -= len(kept)
     return Metal(
         groups=tuple(groups),
-        ranges=tuple(_ranges(found)),
-        flagged=sum(cell.counts and is_flagged(cell) for cell in found),
-        more=len(found) - sum(len(group.cells) for group in groups),
+        ranges=tuple(_ranges(cell_rows)),
+        flagged=sum(cell.counts and is_flagged(cell) for cell in cell_rows),
+        more=len(cell_rows) - sum(len(group.cells) for group in groups),
     )
 
 
@@ -148,11 +148,11 @@ def _origin(
     return tuple(filter(None, slugs)), corpus_of(site).years(runs)
 
 
-def title(language: Language, found: Metal) -> str:
+def title(language: Language, result: Metal) -> str:
     """Say how much Metal gives to the first kind of work, as far as evidence goes."""
-    if not found.ranges:
+    if not result.ranges:
         return language.pgettext("heading", "With and without Metal")
-    first = found.ranges[0]
+    first = result.ranges[0]
     work = Name(kind_text(language, first.kind))
     if first.low >= 1:
         return language.gettext(
@@ -175,15 +175,15 @@ def title(language: Language, found: Metal) -> str:
     )
 
 
-def lead(language: Language, found: Metal) -> str:
+def lead(language: Language, result: Metal) -> str:
     """Say what is compared, and what the title leaves out."""
-    said = language.gettext(
+    text = language.gettext(
         "The same work on the CPU and with Metal. On a logarithmic axis equal "
         "distances are equal factors."
     )
     single = all(
         figure.quantity.n == 1
-        for group in found.groups
+        for group in result.groups
         for cell in group.cells
         for figure in (cell.base, cell.other)
     )
@@ -193,23 +193,23 @@ def lead(language: Language, found: Metal) -> str:
     flagged = language.ngettext(
         "%(n)s flagged pair is left out of the range.",
         "%(n)s flagged pairs are left out of the range.",
-        found.flagged,
+        result.flagged,
     )
     others = [
         language.gettext(
             "%(work)s: %(ratio)s as fast.",
-            work=Name(kind_text(language, one.kind)),
-            ratio=Times(one.low, one.high),
+            work=Name(kind_text(language, range_.kind)),
+            ratio=Times(range_.low, range_.high),
         )
-        for one in found.ranges[1:]
+        for range_ in result.ranges[1:]
     ]
-    parts = [said, *others, chance if single else "", flagged if found.flagged else ""]
+    parts = [text, *others, chance if single else "", flagged if result.flagged else ""]
     return language.sentences(parts)
 
 
-def rows(language: Language, site: Site, found: Metal) -> Iterator[MetalRows]:
+def rows(language: Language, site: Site, result: Metal) -> Iterator[MetalRows]:
     """Yield the groups as the table shows them."""
-    for n, group in enumerate(found.groups):
+    for n, group in enumerate(result.groups):
         figures = [it for cell in group.cells for it in (cell.base, cell.other)]
         values = [figure.quantity.value for figure in figures]
         scale = axis(f"metal-{n}", values, partial(tick, language))

@@ -54,16 +54,18 @@ def strips(inputs: Inputs, bins: Bins) -> list[Strip]:
     owners = _Owners(inputs.connection)
     every = (*inputs.steady, *inputs.tokens)
     mine = frozenset(
-        owners.of(one.place) for one in every if is_here(one.place, inputs.here)
+        owners.of(measurement.place)
+        for measurement in every
+        if is_here(measurement.place, inputs.here)
     )
     cells = _cells(every, bins, owners)
     several = {_task(cell) for cell in cells if len(cell) > 1}
-    found = (
+    result = (
         _strip(cell, inputs, mine)
         for cell in cells
-        if _task(cell) in several or any(one.owner in mine for one in cell)
+        if _task(cell) in several or any(item.owner in mine for item in cell)
     )
-    return sorted(filter(None, found), key=_interest)
+    return sorted(filter(None, result), key=_interest)
 
 
 def _task(results: Sequence[_Result]) -> tuple[object, ...]:
@@ -112,17 +114,20 @@ def _cells(
     Of several figures of the same work, the one that most machines have stands; of as
     many, the best defined.
     """
-    found: defaultdict[Cell, defaultdict[Owner, list[_Result]]]
-    found = defaultdict(lambda: defaultdict(list))
-    for one in every:
-        chip = chip_at_work(one.place)
-        named = is_known(one.place) and not _FAMILY.fullmatch(chip)
-        if named and one.conditions.metric not in BESIDE_THEIR_RATE:
-            where, owner = bins.of(one.place), owners.of(one.place)
-            cell = replace(where, chip=chip.casefold(), memory=None), likeness(one)
-            found[cell][owner].append(_Result(one, where, owner))
+    groups: defaultdict[Cell, defaultdict[Owner, list[_Result]]]
+    groups = defaultdict(lambda: defaultdict(list))
+    for measurement in every:
+        chip = chip_at_work(measurement.place)
+        named = is_known(measurement.place) and not _FAMILY.fullmatch(chip)
+        if named and measurement.conditions.metric not in BESIDE_THEIR_RATE:
+            where, owner = bins.of(measurement.place), owners.of(measurement.place)
+            cell = (
+                replace(where, chip=chip.casefold(), memory=None),
+                likeness(measurement),
+            )
+            groups[cell][owner].append(_Result(measurement, where, owner))
     tasks: defaultdict[Cell, list[Cell]] = defaultdict(list)
-    for cell in found:
+    for cell in groups:
         work = replace(cell[1], metric="", extent=None, told_by=None)
         tasks[cell[0], work].append(cell)
     best = (
@@ -130,22 +135,22 @@ def _cells(
         if len(same) == 1
         else max(
             sorted(same, key=repr),
-            key=lambda it: (len(found[it]), -_METRICS.index(it[1].metric)),
+            key=lambda it: (len(groups[it]), -_METRICS.index(it[1].metric)),
         )
         for same in tasks.values()
     )
     return [
-        [result for some in found[cell].values() for result in _told(some)]
+        [result for some in groups[cell].values() for result in _results(some)]
         for cell in best
     ]
 
 
-def _told(some: Sequence[_Result]) -> list[_Result]:
+def _results(some: Sequence[_Result]) -> list[_Result]:
     """Return the results of one owner that are of a machine each, for all we know."""
     if some[0].owner[-1] is None:
-        last = newest(one.own for one in some)
-        return [next(one for one in some if one.own is last)]
-    return [replace(one, own=it) for one in some for it in reports(one.own)]
+        last = newest(result.own for result in some)
+        return [next(result for result in some if result.own is last)]
+    return [replace(result, own=it) for result in some for it in reports(result.own)]
 
 
 def _strip(
@@ -154,17 +159,17 @@ def _strip(
     mine: frozenset[Owner],
 ) -> Strip | None:
     """Return the strip, or ``None`` where no figure is beyond doubt."""
-    shown = {one.own.runs: quantity(one.own, inputs.notes) for one in results}
-    ordered = sorted(results, key=lambda one: (_speed(one.own), one.own.runs))
-    sound = [one for one in ordered if not shown[one.own.runs].notes]
+    shown = {result.own.runs: quantity(result.own, inputs.notes) for result in results}
+    ordered = sorted(results, key=lambda result: (_speed(result.own), result.own.runs))
+    sound = [result for result in ordered if not shown[result.own.runs].notes]
     if not sound:
         return None
-    speeds = [_speed(one.own) for one in sound]
+    speeds = [_speed(result.own) for result in sound]
     middle = median(speeds)
     first, own = ordered[0], next((it.own for it in results if it.owner in mine), None)
     conditions = first.own.conditions
-    memory = [one.bin.memory for one in ordered if one.bin.memory]
-    machines = len({one.owner for one in sound})
+    memory = [result.bin.memory for result in ordered if result.bin.memory]
+    machines = len({result.owner for result in sound})
     # One result is in all of its quarters.
     several = speeds if len(speeds) > 1 else speeds * 2
     low, _, high = quantiles(several, n=4, method="inclusive")
@@ -182,22 +187,26 @@ def _strip(
         metric=conditions.metric,
         facts=(*conditions.facts.items(), *conditions.choices),
         dots=tuple(
-            Dot(shown[one.own.runs], _speed(one.own) / middle, mine=one.own is own)
-            for one in ordered
+            Dot(
+                shown[result.own.runs],
+                _speed(result.own) / middle,
+                mine=result.own is own,
+            )
+            for result in ordered
         ),
         results=len(sound),
         machines=machines,
         at_least=machines < len(sound),
-        median=_middle(sound, middle, [shown[one.own.runs] for one in sound]),
+        median=_middle(sound, middle, [shown[result.own.runs] for result in sound]),
         middle=(low / middle, high / middle),
         slowest=shown[sound[0].own.runs],
         fastest=shown[sound[-1].own.runs],
-        differs=named_differences([one.own for one in ordered]),
+        differs=named_differences([result.own for result in ordered]),
     )
 
 
-def _speed(one: Measurement) -> float:
-    return comparison.geometric_mean(one.speeds)
+def _speed(measurement: Measurement) -> float:
+    return comparison.geometric_mean(measurement.speeds)
 
 
 def _middle(

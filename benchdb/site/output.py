@@ -38,9 +38,9 @@ class File(msgspec.Struct, frozen=True):
     content: bytes
 
 
-def write(found: Iterable[File], folder: Path) -> Iterator[tuple[Path, int]]:
+def write(files: Iterable[File], folder: Path) -> Iterator[tuple[Path, int]]:
     """Write the files into *folder*; yield each as it is written, with its bytes."""
-    for file in found:
+    for file in files:
         path = folder / file.name
         if path.suffix == ".sqlite":
             from benchdb.report import database_file  # noqa: PLC0415
@@ -52,9 +52,9 @@ def write(found: Iterable[File], folder: Path) -> Iterator[tuple[Path, int]]:
         yield path, len(file.content)
 
 
-def differences(found: Iterable[File], folder: Path) -> Iterator[tuple[Path, str]]:
+def differences(files: Iterable[File], folder: Path) -> Iterator[tuple[Path, str]]:
     """Yield each file in *folder* that is not as it would be written, and why."""
-    for file in found:
+    for file in files:
         path = folder / file.name
         try:
             same = path.read_bytes() == file.content
@@ -135,9 +135,9 @@ def _kept(place: Path, kind: type[Kind], *, own: bool = True) -> Kind | None:
     return None
 
 
-def keep(cache: Path, name: str, found: Sequence[File]) -> None:
+def keep(cache: Path, name: str, files: Sequence[File]) -> None:
     """Keep files under the key *name*, if the folder *cache* can be written to."""
-    _keep(cache / f"{name}{_ENDING}", found)
+    _keep(cache / f"{name}{_ENDING}", files)
 
 
 def keep_facts(cache: Path, name: str, facts: object) -> None:
@@ -145,11 +145,11 @@ def keep_facts(cache: Path, name: str, facts: object) -> None:
     _keep(cache / f"{name}{_FACTS}", facts)
 
 
-def _keep(place: Path, found: object) -> None:
+def _keep(place: Path, item: object) -> None:
     with suppress(OSError, BenchdbError):
         place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with replacing(place) as stream:
-            stream.write(msgspec.msgpack.encode(found))
+            stream.write(msgspec.msgpack.encode(item))
         forget(place.parent, _KEPT)
 
 

@@ -25,7 +25,12 @@ class Section(msgspec.Struct, frozen=True):
 
 def identity() -> str:
     """Return what tells the sections apart that are installed now from others."""
-    return repr([(one.name, one.package, one.version) for one in installed("section")])
+    return repr(
+        [
+            (extension.name, extension.package, extension.version)
+            for extension in installed("section")
+        ]
+    )
 
 
 def sections(site: Site) -> tuple[Section, ...]:
@@ -33,29 +38,31 @@ def sections(site: Site) -> tuple[Section, ...]:
 
     A section is made of the rows of ``report.csv``, by the names of its columns.
     """
-    found = []
-    for one in installed("section"):
-        if one.fault:
-            tell(one.fault)
+    result = []
+    for extension in installed("section"):
+        if extension.fault:
+            tell(extension.fault)
             continue
         try:
-            if not _NAME.fullmatch(one.name):
+            if not _NAME.fullmatch(extension.name):
                 raise RefusedError("its name is the address of its page: a-z, 0-9, -")
             # Without a section, no page needs what makes report.csv.
             from benchdb.report.data_files import figure_rows  # noqa: PLC0415
 
-            said = one.loaded.page(figure_rows(site.report))
-            title, html = msgspec.convert(said, tuple[str, str])
-            found.append(Section(f"section-{one.name}", title, html))
+            outcome = extension.loaded.page(figure_rows(site.report))
+            title, html = msgspec.convert(outcome, tuple[str, str])
+            result.append(Section(f"section-{extension.name}", title, html))
         except ANYTHING as error:
-            tell(one.failure("failed, and is left out", error))
-    return tuple(found)
+            tell(extension.failure("failed, and is left out", error))
+    return tuple(result)
 
 
 def pages(some: tuple[Section, ...]) -> Iterator[Page]:
     """Yield the pages of these sections."""
-    for one in some:
-        yield Page(one.address, "answers", "section", one, partial(_words, one))
+    for section in some:
+        yield Page(
+            section.address, "answers", "section", section, partial(_words, section)
+        )
 
 
 def _words(its: Section, _language: Language) -> Words:

@@ -85,11 +85,11 @@ def _metal(language: Language, shown: Overview) -> Chart:
             Stroke(((1.0, -0.5), (1.0, len(rows) - 0.5)), "reference", guide=True),
         ),
     )
-    said = [f"{row.chip} {_factor(language, row)}" for row in rows]
+    texts = [f"{row.chip} {_factor(language, row)}" for row in rows]
     return Chart(
         name="metal",
         title=language.pgettext("chart", "Metal over the CPU of the same chip"),
-        alt=language.listing(said),
+        alt=language.listing(texts),
         panels=(panel,),
         keys=(
             Key("faster", language.pgettext("legend", "least and most over networks")),
@@ -123,7 +123,7 @@ def render(language: Language, facts: Single, images: Images, sheet: Sheet) -> s
 
 
 def _parts(language: Language, facts: Single, images: Images) -> dict[str, object]:
-    said = front_words(facts.front, language).parts
+    items = front_words(facts.front, language).parts
     kept = facts.sources[: single.SOURCES]
     known = [
         md.join(
@@ -134,11 +134,11 @@ def _parts(language: Language, facts: Single, images: Images) -> dict[str, objec
         )
         for it in kept
     ]
-    alts = {one.name: one.alt for one in charts(language, facts)}
+    alts = {chart.name: chart.alt for chart in charts(language, facts)}
     return {
-        "lead": said["lead"],
-        "answers": said["answers"],
-        "folds": [fold for fold in _folds(language, facts, said) if fold.table],
+        "lead": items["lead"],
+        "answers": items["answers"],
+        "folds": [fold for fold in _folds(language, facts, items) if fold.table],
         "images": {it: md.picture(alts[it], *files) for it, files in images.items()},
         "know": [*single.know(language, facts), *single.noted(language, facts)],
         "sources": md.join(known, " · "),
@@ -147,7 +147,7 @@ def _parts(language: Language, facts: Single, images: Images) -> dict[str, objec
 
 
 def _folds(
-    language: Language, facts: Single, said: Mapping[str, object]
+    language: Language, facts: Single, items: Mapping[str, object]
 ) -> Iterator[Fold]:
     shown, pgettext = facts.front.overview, language.pgettext
     yield Fold(
@@ -155,7 +155,7 @@ def _folds(
     )
     yield Fold(
         language.gettext("What Metal brings"),
-        str(said["heat_text"]),
+        str(items["heat_text"]),
         _heat(language, shown),
         "metal",
     )
@@ -319,6 +319,6 @@ def badge(language: Language, facts: Single) -> str:
 
 def environment(language: Language) -> Environment:
     """Return templates whose texts are escaped unless they are ``MdSafe``."""
-    found = templates.environment(autoescape=False, finalize=md.finalize)
-    found.globals.update(language=language, code=md.code, gettext=language.gettext)
-    return found
+    result = templates.environment(autoescape=False, finalize=md.finalize)
+    result.globals.update(language=language, code=md.code, gettext=language.gettext)
+    return result

@@ -55,7 +55,7 @@ def page(facts: Single, language: Language, sheet: Sheet) -> str:
 def _words(facts: Single, language: Language) -> Words:
     # What stands on pages of the site alone: plots, GPUs, the least memory of models.
     overview = replace(facts.front.overview, gpus=())
-    said = front_words(replace(facts.front, plots=(), overview=overview), language)
+    words = front_words(replace(facts.front, plots=(), overview=overview), language)
     yours = None
     if facts.yours:
         scale = usual.scale(language, facts.yours)
@@ -63,7 +63,7 @@ def _words(facts: Single, language: Language) -> Words:
         yours = {"axis": scale, "rows": rows}
     kept = facts.sources[:SOURCES]
     parts = {
-        **said.parts,
+        **words.parts,
         "ran": [],
         "pages": {},
         "limits": limits(language, facts),
@@ -75,7 +75,7 @@ def _words(facts: Single, language: Language) -> Words:
         "sources": [(it.slug, it.url, it.figures) for it in kept],
         "more_sources": more_sources(language, facts, len(kept)),
     }
-    return Words(title(language, facts), said.description, parts=parts)
+    return Words(title(language, facts), words.description, parts=parts)
 
 
 def title(language: Language, facts: Single) -> str:
@@ -92,7 +92,7 @@ def limits(language: Language, facts: Single) -> list[str]:
 
 def know(language: Language, facts: Single) -> list[str]:
     """Return what to know before quoting a figure."""
-    said = [
+    texts = [
         language.gettext(
             "A ratio says how many times as fast, never per cent faster. A mean is "
             "geometric, stands with its range, and is over like work alone."
@@ -107,7 +107,7 @@ def know(language: Language, facts: Single) -> list[str]:
         ),
         front_tables.unstated(language, facts.front.cards),
     ]
-    return [text for text in said if text]
+    return [text for text in texts if text]
 
 
 def noted(language: Language, facts: Single) -> list[str]:

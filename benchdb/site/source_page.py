@@ -88,7 +88,7 @@ def _words(site: Site, facts: SourceFacts, language: Language) -> Words:
         contents.append(("figures", language.pgettext("section", "All figures")))
     counts = {
         language.pgettext("table header", "Runs"): sum(
-            one.runs for one in facts.documents
+            document.runs for document in facts.documents
         ),
         language.pgettext("table header", "Chips"): len(facts.chips),
         language.pgettext("table header", "Documents"): len(facts.documents),
@@ -104,7 +104,7 @@ def _words(site: Site, facts: SourceFacts, language: Language) -> Words:
             "known": known,
             "documents": facts.documents[:_MOST_DOCUMENTS],
             "more": max(0, len(facts.documents) - _MOST_DOCUMENTS),
-            "claims": [sources.claim_text(language, one) for one in facts.claims],
+            "claims": [sources.claim_text(language, claim) for claim in facts.claims],
             "chips": [(site.chips[name], name) for name in facts.chips],
             "slash": Markup("/<wbr>"),
             "licence_text": partial(sources.licence_text, language),

@@ -38,13 +38,15 @@ class Systems:
             if not run.left_out and is_known(run.place):
                 runs[Worker(chip_at_work(run.place), run.place.device)].append(run)
         measured = defaultdict[Worker, list[Measurement]](list)
-        for one in inputs.compared:
-            measured[Worker(chip_at_work(one.place), one.place.device)].append(one)
+        for measurement in inputs.compared:
+            measured[
+                Worker(chip_at_work(measurement.place), measurement.place.device)
+            ].append(measurement)
         given = {
             worker: (
                 tuple(own),
                 tuple(measured[worker]),
-                tuple(inputs.notes.told(run.facts.digest) for run in own),
+                tuple(inputs.notes.flags_of(run.facts.digest) for run in own),
             )
             for worker, own in runs.items()
         }
@@ -70,8 +72,8 @@ class Systems:
     def slugs(self) -> Mapping[Worker, str]:
         """Return what addresses call each system."""
         named = {f"{worker.chip} {worker.device}": worker for worker in self._sides}
-        found = addresses("compare", named)
-        return {named[name]: path.partition("/")[2] for name, path in found.items()}
+        values = addresses("compare", named)
+        return {named[name]: path.partition("/")[2] for name, path in values.items()}
 
     def cells(self, base: Worker, other: Worker) -> tuple[CellRow, ...]:
         """Return what *other* does on the cells that *base* has as well.
@@ -89,6 +91,6 @@ class Systems:
 
     def ratio_of(self, run: str, worker: Worker, base: Worker) -> CellRow | None:
         """Return the cell in which *run* of *worker* meets *base*, like for like."""
-        found = self.cells(base, worker) if worker != base else ()
-        own = (row for row in found if row.other.quantity.run == run and row.counts)
+        rows = self.cells(base, worker) if worker != base else ()
+        own = (row for row in rows if row.other.quantity.run == run and row.counts)
         return next(own, None)

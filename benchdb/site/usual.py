@@ -68,7 +68,7 @@ def _task(strip: Strip) -> tuple[object, ...]:
 
 def lead(language: Language, strips: Sequence[Strip], chip: str) -> str:
     """Say what is usual for the work with most reports."""
-    said = language.gettext(
+    text = language.gettext(
         "Every report of an %(chip)s as a multiple of the median of its kind; the band "
         "is within %(share)s of it.",
         chip=Name(chip),
@@ -88,7 +88,7 @@ def lead(language: Language, strips: Sequence[Strip], chip: str) -> str:
         "it can be."
     )
     least = any(strip.at_least for strip in strips)
-    return language.sentences([said, usual, unnamed if least else ""])
+    return language.sentences([text, usual, unnamed if least else ""])
 
 
 def scale(language: Language, strips: Sequence[Strip]) -> Axis:
@@ -248,10 +248,10 @@ def _verdict(language: Language, share: float, times: str) -> str:
 def work(language: Language, strip: Strip) -> str:
     """Name the work: the workload with its batch size, and a language model's facts."""
     named = terms.title_text(language, strip.workload)
-    said = terms.workload_text(language, named, strip.batch_size)
+    text = terms.workload_text(language, named, strip.batch_size)
     of_model = strip.metric in TOKENS or strip.workload.kind == "operation"
     more = terms.model_text(language, dict(strip.facts)) if of_model else ""
-    return " · ".join(filter(None, (said, more)))
+    return " · ".join(filter(None, (text, more)))
 
 
 def machines(language: Language, strip: Strip) -> str:

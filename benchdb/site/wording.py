@@ -162,8 +162,8 @@ def verdict(language: Language, ratio: Ratio, *, flagged: bool = False) -> Verdi
     """
     if ratio.differs or ratio.verdict == "insufficient":
         return Verdict(terms.verdict_text(language, ratio), "dim")
-    found = ratio.verdict in ("faster", "slower")
-    if not found and abs(math.log(ratio.value)) < _EVEN:
+    holds = ratio.verdict in ("faster", "slower")
+    if not holds and abs(math.log(ratio.value)) < _EVEN:
         return Verdict(language.pgettext("verdict", "about even"))
     slower = ratio.value < 1
     times = terms.times_text(language, 1 / ratio.value if slower else ratio.value)
@@ -174,7 +174,7 @@ def verdict(language: Language, ratio: Ratio, *, flagged: bool = False) -> Verdi
     )
     if flagged:
         return Verdict(f"⚑ {text}", "dim")
-    return Verdict(text, ratio.verdict if found else "")
+    return Verdict(text, ratio.verdict if holds else "")
 
 
 def axis_title(language: Language, unit: str) -> str:

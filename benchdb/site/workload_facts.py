@@ -88,10 +88,16 @@ def given(site: Site, name: str) -> tuple[object, ...]:
 
 def _replication(site: Site, rows: Iterable[ValueRow]) -> Replication | None:
     """Return the replication of the figure that most machines measured, if any is."""
-    found = {row.run: site.replications.get(row.run) for row in rows}
-    known = [one for one in found.values() if one is not None and one.replicated]
+    replications = {row.run: site.replications.get(row.run) for row in rows}
+    known = [
+        replication
+        for replication in replications.values()
+        if replication is not None and replication.replicated
+    ]
     return max(
-        known, key=lambda one: (one.machines, -(one.agreement or 0.0)), default=None
+        known,
+        key=lambda replication: (replication.machines, -(replication.agreement or 0.0)),
+        default=None,
     )
 
 
@@ -119,24 +125,24 @@ def missing(site: Site, name: str) -> tuple[Missing, ...]:
         return ()
     rows = [row for line in site.by_workload[name] for row in line if row.quantity]
     metal = [row for row in rows if row.system.device == "metal"]
-    found = []
+    result = []
     if not metal:
-        found.append(Missing("metal", f"benchdb collect {name} --metal"))
+        result.append(Missing("metal", f"benchdb collect {name} --metal"))
     elif max(row.quantity.n for row in metal if row.quantity) < _REPEATED:
         command = f"benchdb collect {name} --metal --tier standard"
-        found.append(Missing("repeats", command))
+        result.append(Missing("repeats", command))
     if metal and len({row.precision for row in metal}) == 1:
         ways = "--precision fp32 --precision fp16 --batch-size 64 --batch-size 128"
         if catalogue.collected()[name].kind == "inference":
             ways = "--set quantization=none --set quantization=4bit"
         command = f"benchdb collect {name} --metal {ways}"
-        found.append(Missing("precision", command))
-    return tuple(found)
+        result.append(Missing("precision", command))
+    return tuple(result)
 
 
-def missing_text(language: Language, one: Missing, title: str) -> str:
+def missing_text(language: Language, result: Missing, title: str) -> str:
     """Say what nobody has measured of a workload."""
-    said = {
+    values = {
         "metal": language.gettext(
             "Nobody has measured %(workload)s with Metal.", workload=Name(title)
         ),
@@ -148,13 +154,13 @@ def missing_text(language: Language, one: Missing, title: str) -> str:
             "With Metal it was measured in one precision only."
         ),
     }
-    return said[one.device]
+    return values[result.device]
 
 
 def facts(language: Language, page: WorkloadFacts) -> list[Fact]:
     """Return the facts at the head of a page, those that are not known left out."""
     given = dict(page.parameters)
-    found = [
+    result = [
         _parameters(language, page.parameter_count),
         _input(language, given),
         _settings(language, given, training=trains(page.workload.name)),
@@ -184,7 +190,7 @@ def facts(language: Language, page: WorkloadFacts) -> list[Fact]:
         ),
         _passed(language, page.gates),
     ]
-    return [one for one in found if one.value]
+    return [fact for fact in result if fact.value]
 
 
 def _passed(language: Language, gates: Sequence[str]) -> Fact:

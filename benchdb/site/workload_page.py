@@ -67,7 +67,7 @@ def pages(site: Site) -> Iterator[Page]:
     given = {
         place: (
             *(site.common, tuple(site.by_workload[name]), names),
-            *(protocols.told(name), workload_facts.given(site, name)),
+            *(protocols.basis(name), workload_facts.given(site, name)),
             model_plots(corpus_of(site))[:1] if name in _TOKENS else (),
         )
         for place, name in enumerate(names)
@@ -78,8 +78,8 @@ def pages(site: Site) -> Iterator[Page]:
             facts = _facts(site, protocols, names, place)
             yield facts, encoded(facts)
 
-    found = site.inputs.memo.each("workloads", given, made)
-    for name, (facts, json) in zip(names, found, strict=True):
+    pairs = site.inputs.memo.each("workloads", given, made)
+    for name, (facts, json) in zip(names, pairs, strict=True):
         address, words = site.workloads[name], partial(_words, site, facts)
         yield Page(address, "workloads", "workload", facts, words, json=json)
 
@@ -125,21 +125,21 @@ def _models(
         it.group.first.conditions.metric == "tokens_per_second" for it in measured
     ):
         return (), 0
-    found = defaultdict[tuple[str, str], list[Measured]](list)
-    for one in measured:
-        facts = one.group.first.conditions.facts
+    groups = defaultdict[tuple[str, str], list[Measured]](list)
+    for item in measured:
+        facts = item.group.first.conditions.facts
         if "model" in facts:
-            found[facts["model"], facts.get("quantization", "")].append(one)
+            groups[facts["model"], facts.get("quantization", "")].append(item)
     systems = Counter(
-        {key: len({it.worker for it in some}) for key, some in found.items()}
+        {key: len({it.worker for it in some}) for key, some in groups.items()}
     )
-    ranked = sorted(found, key=lambda key: (-systems[key], -len(found[key]), key))
+    ranked = sorted(groups, key=lambda key: (-systems[key], -len(groups[key]), key))
     models = tuple(
         Model(
             *key,
             systems=systems[key],
-            figures=sum(len(it.group.runs) for it in found[key]),
-            table=protocols.tables(name, found[key])[0] if n < _MODELS else None,
+            figures=sum(len(it.group.runs) for it in groups[key]),
+            table=protocols.tables(name, groups[key])[0] if n < _MODELS else None,
         )
         for n, key in enumerate(ranked[:_LISTED])
     )
@@ -169,8 +169,8 @@ def _words(site: Site, page: WorkloadPage, language: Language) -> Words:
         "models": [],
         "lasting": lasting_table(language, site, page.lasting),
         "missing": [
-            (workload_facts.missing_text(language, one, title), one.command)
-            for one in page.missing
+            (workload_facts.missing_text(language, missing, title), missing.command)
+            for missing in page.missing
         ],
         "pages": {**site.chips, **site.workloads},
         "titles": {

@@ -103,13 +103,13 @@ class Protocols:
         self._site = site
         self._ratios: dict[Worker, Mapping[tuple[str, str], Ratio]] = {}
         self._by_workload = defaultdict[str, list[Measured]](list)
-        self._told = defaultdict[str, list[object]](list)
-        told, facts = site.inputs.notes.told, corpus_of(site).facts
+        self._basis = defaultdict[str, list[object]](list)
+        function, facts = site.inputs.notes.flags_of, corpus_of(site).facts
         for worker, side in site.systems.sides.items():
             for group in side.groups:
                 own = group.first.conditions
-                about = [(told(run), facts[run].started) for run in group.runs]
-                self._told[own.workload].append((worker, group, about))
+                about = [(function(run), facts[run].started) for run in group.runs]
+                self._basis[own.workload].append((worker, group, about))
                 if own.metric not in BESIDE_THEIR_RATE and not own.smoke:
                     self._by_workload[own.workload].append(Measured(worker, group))
 
@@ -117,9 +117,9 @@ class Protocols:
         """Return what was measured of *workload*."""
         return self._by_workload[workload]
 
-    def told(self, workload: str) -> tuple[object, ...]:
+    def basis(self, workload: str) -> tuple[object, ...]:
         """Return what the tables of *workload* follow from."""
-        return tuple(self._told[workload])
+        return tuple(self._basis[workload])
 
     def tables(self, workload: str, some: Iterable[Measured]) -> tuple[Table, ...]:
         """Return a table for each protocol among *some*, the most common first.
@@ -129,8 +129,8 @@ class Protocols:
         """
         order = headlines(workload)
         protocols = defaultdict[tuple[object, ...], list[Measured]](list)
-        for one in some:
-            protocols[one.group.first.conditions.protocol].append(one)
+        for measured in some:
+            protocols[measured.group.first.conditions.protocol].append(measured)
 
         def rank(own: Sequence[Measured]) -> tuple[object, ...]:
             first = own[0].group.first.conditions
@@ -145,8 +145,8 @@ class Protocols:
 
     def _table(self, own: Sequence[Measured]) -> Table:
         points = defaultdict[Point, list[Measured]](list)
-        for one in own:
-            points[one.point].append(one)
+        for measured in own:
+            points[measured.point].append(measured)
         point = max(points, key=lambda it: _weight(it, points[it]))
         first = own[0].group.first.conditions
         rows = sorted(map(self._row, points[point]), key=_speed(first.metric))
@@ -167,28 +167,28 @@ class Protocols:
             grid=self._grid(points),
         )
 
-    def _row(self, one: Measured) -> Row:
-        own = self.figure(one)
-        first = one.group.first
+    def _row(self, measured: Measured) -> Row:
+        own = self.figure(measured)
+        first = measured.group.first
         key = own.quantity.run, first.conditions.metric
-        ratio = self._over_baseline(one.worker).get(key)
+        ratio = self._over_baseline(measured.worker).get(key)
         return Row(
-            *one.worker,
+            *measured.worker,
             own,
             first.conditions.choices,
             ratio,
-            self._doubts(one),
+            self._doubts(measured),
         )
 
-    def _doubts(self, one: Measured) -> tuple[str, ...]:
-        rows = (self._site.rows[run] for run in one.group.runs)
+    def _doubts(self, measured: Measured) -> tuple[str, ...]:
+        rows = (self._site.rows[run] for run in measured.group.runs)
         quantities = [row.quantity for row in rows if row.quantity]
         notes = {key for quantity in quantities for key in quantity.notes}
         return tuple(sorted({self._site.notes[key].code for key in notes}))
 
-    def figure(self, one: Measured) -> Figure:
+    def figure(self, measured: Measured) -> Figure:
         """Return what a system reached."""
-        return figure(one.group, self._site.systems.sides[one.worker])
+        return figure(measured.group, self._site.systems.sides[measured.worker])
 
     def _over_baseline(self, worker: Worker) -> Mapping[tuple[str, str], Ratio]:
         """Return the like ratios of a system to the baseline, by run and metric."""
@@ -208,10 +208,10 @@ class Protocols:
         columns = sorted(ranked[:_COLUMNS], key=_size)
         cells = defaultdict[tuple[str, ...], dict[Point, Measured]](dict)
         for point in columns:
-            for one in points[point]:
-                own = one.group.first.conditions
-                way = *one.worker, own.framework, own.precision or ""
-                cells[way].setdefault(point, one)
+            for measured in points[point]:
+                own = measured.group.first.conditions
+                way = *measured.worker, own.framework, own.precision or ""
+                cells[way].setdefault(point, measured)
         fullest = sorted(cells, key=lambda it: (-len(cells[it]), it))[:_LINES]
         fullest = [it for it in fullest if len(cells[it]) > 1]
         if not fullest or sum(len(cells[it]) for it in fullest) < (
@@ -235,12 +235,12 @@ class Protocols:
 
 
 def _systems(own: Iterable[Measured]) -> int:
-    return len({one.worker for one in own})
+    return len({measured.worker for measured in own})
 
 
 def _weight(point: Point, own: Sequence[Measured]) -> tuple[object, ...]:
     """Return what is greatest for the size that most systems have in common."""
-    base = any(one.worker == BASELINE for one in own)
+    base = any(measured.worker == BASELINE for measured in own)
     return _systems(own), base, -(point.batch_size or 0), repr(point)
 
 

@@ -131,14 +131,14 @@ def _basis(language: Language, tables: Sequence[Table], best: Row) -> str:
         chip=Name(best.chip),
         doubts=[flag_text(language, code) for code in best.doubts],
     )
-    apart = language.gettext(
+    text = language.gettext(
         "%(n)s protocols are on this page and never meet in one ratio.", n=len(tables)
     )
     parts = [
         terms.sentence(language, " · ".join(filter(None, about))),
         left_out if flagged else "",
         doubt if best.doubts else "",
-        apart if len(tables) > 1 else "",
+        text if len(tables) > 1 else "",
     ]
     return language.sentences(parts)
 
@@ -301,8 +301,8 @@ def _point(language: Language, point: Point) -> str:
     named = terms.model_text(language, facts) if "model" in facts else ""
     if named:
         batch = point.batch_size
-        said = language.pgettext("work", "batch %(n)s", n=batch) if batch else ""
-        return " · ".join(filter(None, (named, said)))
+        text = language.pgettext("work", "batch %(n)s", n=batch) if batch else ""
+        return " · ".join(filter(None, (named, text)))
     return wording.point_text(language, facts.items(), point.batch_size)
 
 
@@ -393,7 +393,7 @@ def _line(language: Language, site: Site, line: Line) -> GridLine:
 
 
 def models(
-    language: Language, found: Sequence[tuple[str, str, int, int]]
+    language: Language, rows: Sequence[tuple[str, str, int, int]]
 ) -> list[tuple[str, str, str, str]]:
     """Return the rows of the table of models."""
     return [
@@ -403,5 +403,5 @@ def models(
             language.number(systems),
             language.number(figures),
         )
-        for model, quantization, systems, figures in found
+        for model, quantization, systems, figures in rows
     ]

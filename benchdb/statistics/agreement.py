@@ -33,9 +33,9 @@ def outcome(ratio: float, usual: Word, wide: Word) -> Outcome:
 
 def agreement(cell: Cell) -> tuple[Outcome, float]:
     """Return whether both sides of *cell* agree, and how far they are apart."""
-    found, usual = judged([cell])
+    estimate, usual = judged([cell])
     _, wide = judged([cell], SENSITIVITY)
-    return outcome(found.value, usual, wide), deviation(found.value)
+    return outcome(estimate.value, usual, wide), deviation(estimate.value)
 
 
 def deviation(ratio: float) -> float:

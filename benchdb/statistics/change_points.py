@@ -65,9 +65,9 @@ def changes(samples: Sequence[Sample], judge: Judge | None = None) -> list[Chang
             for start, at, end in zip(edges, edges[1:], edges[2:], strict=False)
         ]
         weak = [
-            one
-            for one in every
-            if verdict_of(range(one.start, one.at), range(one.at, one.end))
+            change
+            for change in every
+            if verdict_of(range(change.start, change.at), range(change.at, change.end))
             not in _DIFFERENT
         ]
         if not weak:
@@ -80,7 +80,7 @@ def changes(samples: Sequence[Sample], judge: Judge | None = None) -> list[Chang
 def together(samples: Iterable[Sample]) -> Sample:
     """Return the sessions of several campaigns as one sample."""
     every = list(samples)
-    sessions = tuple(session for one in every for session in one.sessions)
+    sessions = tuple(session for sample in every for session in sample.sessions)
     return Sample(sessions, every[0].spread)
 
 
@@ -96,8 +96,8 @@ class _Course:
 
     def __init__(self, samples: Sequence[Sample]) -> None:
         values = [
-            fmean(math.log(geometric_mean(session)) for session in one.sessions)
-            for one in samples
+            fmean(math.log(geometric_mean(session)) for session in sample.sessions)
+            for sample in samples
         ]
         center = fmean(values)
         levels = [value - center for value in values]
@@ -156,17 +156,17 @@ def _variances(samples: Sequence[Sample], levels: Sequence[float]) -> list[float
     process = _process_variance(samples)
     own = [
         process
-        * math.fsum(1 / len(session) for session in one.sessions)
-        / len(one.sessions) ** 2
-        for one in samples
+        * math.fsum(1 / len(session) for session in sample.sessions)
+        / len(sample.sessions) ** 2
+        for sample in samples
     ]
     beyond = max(0.0, whole - fmean(own))
-    return [max(_FINEST**2, beyond + one) for one in own]
+    return [max(_FINEST**2, beyond + value) for value in own]
 
 
 def _process_variance(samples: Sequence[Sample]) -> float:
     """Return the variance of processes, of all campaigns; else of such work."""
-    sessions = [session for one in samples for session in one.sessions]
+    sessions = [session for sample in samples for session in sample.sessions]
     freedom = sum(len(session) - 1 for session in sessions)
     if freedom:
         return math.fsum(map(deviance, map(logs, sessions))) / freedom

@@ -88,7 +88,7 @@ class Fleet(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def center(self) -> float:
         """Return the median of the machines."""
-        return math.exp(median(math.log(one.center) for one in self.machines))
+        return math.exp(median(math.log(machine.center) for machine in self.machines))
 
     @cached_property
     def halves(self) -> "_Halves":
@@ -205,8 +205,8 @@ def verdict(cells: Sequence[Cell], threshold: float | None = None) -> Verdict:
     return judged(cells, threshold)[1]
 
 
-def _verdict(found: "_Compared", threshold: float) -> Verdict:
-    center, half = found.center, found.half
+def _verdict(compared: "_Compared", threshold: float) -> Verdict:
+    center, half = compared.center, compared.half
     if half is None:
         return "unclear"
     # Symmetric in the factor: 1.05 one way, 1/1.05 the other.
@@ -303,23 +303,24 @@ def _of_pair(pair: Pair) -> _Halves:
         if len(first.sessions) == 1:
             return _Halves(_together(_within(first), _within(second)), 0.0)
         return _Halves(0.0, _of_matched(first, second))
-    one, other = first.halves, second.halves
+    halves, other = first.halves, second.halves
     return _Halves(
-        _together(one.process, other.process), _together(one.session, other.session)
+        _together(halves.process, other.process),
+        _together(halves.session, other.session),
     )
 
 
 def _of_matched(first: Sample, second: Sample) -> float:
     """Return the half over what the sides differ by in each of their sessions."""
     shifts = [
-        _mean_log(one) - _mean_log(other)
-        for one, other in zip(first.sessions, second.sessions, strict=True)
+        _mean_log(values) - _mean_log(other)
+        for values, other in zip(first.sessions, second.sessions, strict=True)
     ]
     return max(_t_half(shifts), math.hypot(_of_pooled(first), _of_pooled(second)))
 
 
-def _together(one: float | None, other: float | None) -> float | None:
-    return None if one is None or other is None else math.hypot(one, other)
+def _together(value: float | None, other: float | None) -> float | None:
+    return None if value is None or other is None else math.hypot(value, other)
 
 
 def _seen(spread: float | None) -> float | None:
@@ -356,7 +357,7 @@ def _of_class(means: Sequence[float], sample: Sample) -> float:
     if spread.session is None or spread.process is None:
         return math.inf
     n = len(means)
-    share = fmean(1 / len(one) for one in sample.sessions)
+    share = fmean(1 / len(session) for session in sample.sessions)
     seen = math.hypot(spread.session, spread.process * math.sqrt(share))
     here = math.sqrt(deviance(means) / (n - 1))
     return SEEN_FACTOR * max(seen, here) / math.sqrt(n)

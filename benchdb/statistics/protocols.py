@@ -61,9 +61,10 @@ def followed(
     own = (workload, setting, framework, device)
     alike = [
         {*pair}
-        for one in shipped()
-        if (one.workload, one.setting, one.framework, one.device) == own
-        for pair, estimate in one.compared()
+        for measured in shipped()
+        if (measured.workload, measured.setting, measured.framework, measured.device)
+        == own
+        for pair, estimate in measured.compared()
         if is_alike(estimate)
     ]
     names = {str(version)}

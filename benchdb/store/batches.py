@@ -99,8 +99,8 @@ class _Gathered:
             amounts = sampled(record.series, record.end.checks)
             self._alone.append(of_record(record, amounts))
 
-    def _add(self, found: Rows) -> None:
-        for name, some in rows.unknown(found, self._known).items():
+    def _add(self, groups: Rows) -> None:
+        for name, some in rows.unknown(groups, self._known).items():
             self._rows[name] += some
 
     def batch(self) -> Batch:
@@ -112,7 +112,7 @@ class _Gathered:
             runs=self._runs,
             bad=self._bad,
             sources=self._sources,
-            alone=[one.run for one in self._alone],
+            alone=[observed.run for observed in self._alone],
             findings=judge(self._alone, ALONE),
             withdrawals=self._withdrawals,
         )

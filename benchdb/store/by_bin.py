@@ -50,7 +50,9 @@ _CELL = (
 _TELLS = (
     run.c.status == "ok",
     run.c.label != "claimed",
-    run.c.workload.in_(sorted(n for n, one in shipped_workloads().items() if one.cell)),
+    run.c.workload.in_(
+        sorted(n for n, workload in shipped_workloads().items() if workload.cell)
+    ),
     _WORKED.not_in(_NOBODY),
 )
 _COUNTS = (*_TELLS, ~is_withdrawn(run.c.digest))
@@ -94,7 +96,7 @@ def compare(
     judged, findings = set[str](), list[Finding]()
     for some in batched(sorted(there)):
         placed = _placed(connection, tuple_(_WORKED, run.c.workload).in_(some))
-        judged |= {one.run for one in placed}
+        judged |= {item.run for item in placed}
         findings += bin_rule.findings(placed)
     return judged, findings
 

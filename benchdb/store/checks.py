@@ -70,7 +70,9 @@ def dangling(connection: Connection) -> Iterator[str]:
 
 def _lost(connection: Connection, key: ForeignKeyConstraint) -> int:
     parent = key.referred_table.alias("parent")
-    pairs = [(one.parent, parent.c[one.column.name]) for one in key.elements]
+    pairs = [
+        (element.parent, parent.c[element.column.name]) for element in key.elements
+    ]
     there = select(1).where(and_(*(ours == theirs for ours, theirs in pairs)))
     named = and_(*(ours.is_not(None) for ours, _ in pairs))
     query = select(func.count()).select_from(key.table).where(named, ~there.exists())
@@ -116,10 +118,10 @@ def schema_differences(connection: Connection) -> Iterator[str]:
     context = MigrationContext.configure(connection, opts=options)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # types that SQLAlchemy does not know: told
-        found = compare_metadata(context, metadata)
-    for change in found:
+        result = compare_metadata(context, metadata)
+    for change in result:
         changes = change if isinstance(change, list) else [change]
-        yield from (_words(*one) for one in changes if "comment" not in one[0])
+        yield from (_words(*item) for item in changes if "comment" not in item[0])
     yield from _keys(connection)
     views = set(inspect(connection).get_view_names())
     yield from (f"view {name} is missing" for name in VIEWS if name not in views)
@@ -133,10 +135,10 @@ def _keys(connection: Connection) -> Iterator[str]:
     names = set(there.get_table_names())
     for table in metadata.sorted_tables:
         if table.name in names:
-            found = there.get_pk_constraint(table.name)["constrained_columns"]
+            texts = there.get_pk_constraint(table.name)["constrained_columns"]
             wanted = [column.name for column in table.primary_key]
-            if found != wanted:
-                shown = ", ".join(found) or "missing"
+            if texts != wanted:
+                shown = ", ".join(texts) or "missing"
                 yield f"primary key of {table.name} is {shown}, not {', '.join(wanted)}"
 
 
@@ -146,9 +148,9 @@ def _words(kind: str, *about: Any) -> str:
     if verb == "modify":
         _, table, column, _, there, wanted = about
         if thing == "nullable":
-            there, wanted = ("NULL" if one else "NOT NULL" for one in (there, wanted))
+            there, wanted = ("NULL" if item else "NOT NULL" for item in (there, wanted))
         elif thing == "default":
-            there, wanted = (one and one.arg for one in (there, wanted))
+            there, wanted = (item and item.arg for item in (there, wanted))
         return f"column {table}.{column} is {there}, not {wanted}"
     state = "is missing" if verb == "add" else "is none of benchdb's"
     return f"{_named(thing, about[-1])} {state}"
@@ -182,8 +184,8 @@ def wrong_digests(connection: Connection, sample: int | None = None) -> Iterator
         try:
             yield from _runs(connection, some)
         except UNREADABLE:
-            for one in some:
-                yield from _attempt(f"run {one[:12]}", _runs, connection, [one])
+            for item in some:
+                yield from _attempt(f"run {item[:12]}", _runs, connection, [item])
     checks = (_machines, _environments, _sources, _claims, _documents)
     for check in checks:
         yield from _attempt(check.__name__.strip("_"), check, connection)
@@ -219,7 +221,7 @@ def _runs(connection: Connection, digests: Sequence[str]) -> list[str]:
         key = record.run.key
         if record.digest != key:
             wrong.append(_line("run", key, record.digest))
-        count = sum(len(one.values) for one in record.series)
+        count = sum(len(series.values) for series in record.series)
         if counts.get(key, 0) != count:
             stored = counts.get(key, 0)
             wrong.append(f"run {key[:12]} has {count} samples, not {stored}")
@@ -263,9 +265,9 @@ def _lines(
     connection: Connection, table: Table, digest: Callable[[Mapping[str, Any]], str]
 ) -> Iterator[str]:
     for row in connection.execute(select(table)):
-        found = digest(rows.plain(row))
-        if found != row.digest:
-            yield _line(table.name, row.digest, found)
+        result = digest(rows.plain(row))
+        if result != row.digest:
+            yield _line(table.name, row.digest, result)
 
 
 def _documents(connection: Connection) -> Iterator[str]:
@@ -276,13 +278,13 @@ def _documents(connection: Connection) -> Iterator[str]:
         except zlib.error as error:
             yield f"document {name[:12]} cannot be read: {error}"
             continue
-        found = hashlib.sha256(content).hexdigest()
-        if found != name:
-            yield _line("document", name, found)
+        result = hashlib.sha256(content).hexdigest()
+        if result != name:
+            yield _line("document", name, result)
 
 
-def _line(what: str, stored: str, found: str) -> str:
-    return f"{what} {stored[:12]} was changed: its content has the digest {found[:12]}"
+def _line(what: str, stored: str, result: str) -> str:
+    return f"{what} {stored[:12]} was changed: its content has the digest {result[:12]}"
 
 
 def derived_differences(connection: Connection) -> Iterator[str]:
@@ -301,14 +303,14 @@ def derived_differences(connection: Connection) -> Iterator[str]:
         renew(connection)
         for table in DERIVED:
             stored = table.to_metadata(MetaData(), schema=home)
-            for one, other, what in (
+            for result, other, what in (
                 (stored, table, "does not follow from the runs"),
                 (table, stored, "follows from the runs, but is not there"),
             ):
-                query = select(one).except_(select(other)).limit(_TOLD)
+                query = select(result).except_(select(other)).limit(_TOLD)
                 for row in connection.execute(query).mappings():
-                    key = (str(row[column.name])[:12] for column in one.primary_key)
-                    yield f"{one.name} ({', '.join(key)}) {what}"
+                    key = (str(row[column.name])[:12] for column in result.primary_key)
+                    yield f"{result.name} ({', '.join(key)}) {what}"
     finally:
         anew.rollback()
 
@@ -316,7 +318,12 @@ def derived_differences(connection: Connection) -> Iterator[str]:
 def _temporary(table: Table) -> Table:
     """Return *table* without its references: what they lead to is in another place."""
     columns = [
-        Column(one.name, one.type, primary_key=one.primary_key, nullable=one.nullable)
-        for one in table.columns
+        Column(
+            column.name,
+            column.type,
+            primary_key=column.primary_key,
+            nullable=column.nullable,
+        )
+        for column in table.columns
     ]
     return Table(table.name, MetaData(), *columns, prefixes=["TEMPORARY"])

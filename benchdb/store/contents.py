@@ -50,9 +50,9 @@ def refresh(connection: Connection, prefixes: Collection[str]) -> None:
         )
     else:
         # What is between them sorts alike in every language.
-        among = (run.c.digest.between(one, f"{one}g") for one in touched)
-        found = (connection.scalars(query.where(each)).all() for each in among)
-        counted = (_part(some) for some in found if some)
+        among = (run.c.digest.between(text, f"{text}g") for text in touched)
+        groups = (connection.scalars(query.where(each)).all() for each in among)
+        counted = (_part(some) for some in groups if some)
     rows = list(counted)
     delete_keys(connection, part.c.prefix, touched)
     insert_rows(connection, part, rows)
@@ -65,8 +65,8 @@ def _alike(digests: Iterable[str]) -> Iterator[list[str]]:
 
 
 def _part(digests: Sequence[str]) -> dict[str, object]:
-    told = hashlib.sha256("\n".join(digests).encode()).hexdigest()
-    return {"prefix": digests[0][:LETTERS], "runs": len(digests), "digest": told}
+    text = hashlib.sha256("\n".join(digests).encode()).hexdigest()
+    return {"prefix": digests[0][:LETTERS], "runs": len(digests), "digest": text}
 
 
 def renew(connection: Connection) -> None:
@@ -84,12 +84,12 @@ def digest(connection: Connection) -> str:
     """Return a SHA-256 over the contents: the same runs, the same digest."""
     sha = hashlib.sha256()
     parts = select(part.c.prefix, part.c.digest).order_by(part.c.prefix)
-    for prefix, told in connection.execute(parts).all():
-        sha.update(f"runs {prefix} {told}\n".encode())
+    for prefix, result in connection.execute(parts).all():
+        sha.update(f"runs {prefix} {result}\n".encode())
     for table in (claim, source):
         query = select(table.c.digest).order_by(table.c.digest)
-        for one in connection.scalars(query).all():
-            sha.update(f"{table.name} {one}\n".encode())
+        for item in connection.scalars(query).all():
+            sha.update(f"{table.name} {item}\n".encode())
     return sha.hexdigest()
 
 
@@ -103,8 +103,8 @@ def state(connection: Connection) -> str:
         query = select(table).order_by(*table.primary_key)
         for row in chain.from_iterable(connection.execute(query).partitions(1000)):
             sha.update(repr((table.name, *row)).encode())
-    for one in connection.scalars(
+    for scalar in connection.scalars(
         select(run.c.digest).where(run.c.mine).order_by(run.c.digest)
     ):
-        sha.update(one.encode())
+        sha.update(scalar.encode())
     return sha.hexdigest()

@@ -58,7 +58,7 @@ def contradicting_copies(
                 "started": started,
             }
             if len(copies) > 1:
-                strange = [one for one in copies if one not in shipped_runs()]
+                strange = [copy for copy in copies if copy not in shipped_runs()]
                 yield from (
                     Finding(digest, CONTRADICTING, None, facts)
                     for digest in strange
@@ -102,7 +102,7 @@ def copied_samples(
             groups[shape].append(process)
         for processes in groups.values():
             first, *others = sorted(processes, key=_age)
-            judged += [one[0] for one in processes]
+            judged += [item[0] for item in processes]
             findings += [
                 Finding(copy[0], COPIED, None, {"original": first[0]})
                 for copy in others
@@ -147,7 +147,7 @@ def same_samples(
     So are other contents of its process.
     """
     judged, _ = copied_samples(connection, digests)
-    judged += (one.run for one in contradicting_copies(connection, digests))
+    judged += (copy.run for copy in contradicting_copies(connection, digests))
     beside = set(judged) - set(digests)
     sources = set[str]()
     for some in batched(sorted(beside)):

@@ -49,8 +49,8 @@ class Digest:
         """Take *some* rows of *table* in."""
         total = self._tables.get(table.name, 0)
         for row in some:
-            one = hashlib.sha256(msgspec.msgpack.encode(row)).digest()
-            total += int.from_bytes(one)
+            data = hashlib.sha256(msgspec.msgpack.encode(row)).digest()
+            total += int.from_bytes(data)
         self._tables[table.name] = total % 2**_BITS
         self.rows += len(some)
 
@@ -114,9 +114,9 @@ def _rows(connection: Connection, table: Table) -> Generator[Rows, None, None]:
         yield_per=_LARGE_ROWS if large else _ROWS
     )
     try:
-        with connection.execute(query) as found:
-            for some in found.partitions():
+        with connection.execute(query) as result:
+            for some in result.partitions():
                 yield [tuple(row) for row in some]
     except SQLAlchemyError as error:
-        told = f"cannot read {name(connection.engine)}: {why(error)}"
-        raise DatabaseError(told) from error
+        text = f"cannot read {name(connection.engine)}: {why(error)}"
+        raise DatabaseError(text) from error

@@ -155,10 +155,10 @@ def _require_the_same_schema(connection: Connection) -> None:
     expected = engine.get_execution_options().get(_SCHEMA)
     if expected is None:
         return
-    found = revision(connection)
-    if found != expected:
+    text = revision(connection)
+    if text != expected:
         raise DatabaseError(
-            f"{name(engine)} was upgraded from schema {expected} to {found} meanwhile, "
+            f"{name(engine)} was upgraded from schema {expected} to {text} meanwhile, "
             "by a newer benchdb; nothing more is written, upgrade this one"
         )
 

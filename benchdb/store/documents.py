@@ -92,8 +92,8 @@ def known_file(connection: Connection, file: Fingerprint, by: Reader) -> int | N
     query = select(imported_file.c.runs).where(
         imported_file.c.digest == key(file, by), ~refused.exists()
     )
-    found: int | None = connection.scalar(query)
-    return found
+    number: int | None = connection.scalar(query)
+    return number
 
 
 def rename(connection: Connection, file: Fingerprint, by: Reader) -> None:
@@ -237,8 +237,8 @@ def refused_files(connection: Connection) -> list[RefusedFile]:
     """Return the files that have refused records."""
     columns = ("file", "name", "importer", "map_sha256", "about")
     query = select(*(quarantine.c[name] for name in columns)).distinct()
-    found = [RefusedFile(*row) for row in connection.execute(query)]
-    return sorted(found, key=lambda one: (one.name, one.sha256, one.importer))
+    files = [RefusedFile(*row) for row in connection.execute(query)]
+    return sorted(files, key=lambda file: (file.name, file.sha256, file.importer))
 
 
 class ListedSource(msgspec.Struct, frozen=True):
@@ -268,8 +268,8 @@ def listed_sources(connection: Connection) -> list[ListedSource]:
     newer = superseded(connection)
     runs, files = _runs(connection), _files(connection)
     about: dict[str, list[Proposal]] = defaultdict(list)
-    for one in proposals(connection):
-        about[one.outdated].append(one)
+    for proposal in proposals(connection):
+        about[proposal.outdated].append(proposal)
     columns = ListedSource.__struct_fields__[
         : ListedSource.__struct_fields__.index("runs")
     ]
@@ -284,7 +284,9 @@ def listed_sources(connection: Connection) -> list[ListedSource]:
         )
         for row in connection.execute(query)
     ]
-    return sorted(listed, key=lambda one: (one.slug, one.digest))
+    return sorted(
+        listed, key=lambda listed_source: (listed_source.slug, listed_source.digest)
+    )
 
 
 def runs_by_slug(connection: Connection, digests: Collection[str]) -> dict[str, int]:
@@ -308,17 +310,17 @@ def _runs(connection: Connection) -> dict[str, dict[str, int]]:
         .where(run.c.source.is_not(None))
         .group_by(run.c.source, run.c.label)
     )
-    found: dict[str, dict[str, int]] = defaultdict(dict)
+    groups: dict[str, dict[str, int]] = defaultdict(dict)
     for name, label, count in connection.execute(query):
-        found[name][label] = count
-    return found
+        groups[name][label] = count
+    return groups
 
 
 def _files(connection: Connection) -> dict[str, set[str]]:
     query = select(source_file.c.source, imported_file.c.name).join_from(
         source_file, imported_file, source_file.c.file == imported_file.c.sha256
     )
-    found: dict[str, set[str]] = defaultdict(set)
+    groups: dict[str, set[str]] = defaultdict(set)
     for key, name in connection.execute(query):
-        found[key] |= {name} - {""}  # at first, names were not kept
-    return found
+        groups[key] |= {name} - {""}  # at first, names were not kept
+    return groups

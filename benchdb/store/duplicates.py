@@ -52,7 +52,7 @@ def duplicates(connection: Connection) -> list[Duplicate]:
     """
     every = editions(connection)
     stale = superseded(connection, every)
-    rank = strangers(connection, [one.digest for one in every])
+    rank = strangers(connection, [edition.digest for edition in every])
     live = {
         edition.digest: replace(edition, stranger=rank[edition.digest])
         for edition in every
@@ -68,7 +68,7 @@ def duplicates(connection: Connection) -> list[Duplicate]:
         equal = shared.get(pair, [])
         fewest = min(sizes.get(name, 0) for name in pair)
         if document or _enough(equal, fewest):
-            runs = [match for one in equal for match in one.between(first, second)]
+            runs = [match for item in equal for match in item.between(first, second)]
             doubles.append(Duplicate(first, second, document, tuple(sorted(runs))))
     return sorted(doubles, key=lambda twin: (twin.original, twin.copy))
 
@@ -82,7 +82,7 @@ def of_run(connection: Connection, digest: str) -> list[Linked]:
                 linked.add(Linked(copy, twin.copy, original=False))
             elif digest == copy:
                 linked.add(Linked(original, twin.original, original=True))
-    return sorted(linked, key=lambda one: (not one.original, one.run))
+    return sorted(linked, key=lambda it: (not it.original, it.run))
 
 
 class _Equal(msgspec.Struct, frozen=True):
@@ -164,7 +164,7 @@ def _same_documents(live: Iterable[Edition]) -> set[_Pair]:
 
 
 def _enough(equal: list[_Equal], fewest: int) -> bool:
-    digits = sum(one.digits for one in equal)
+    digits = sum(item.digits for item in equal)
     if len(equal) >= _RUNS and digits >= _FEW_DIGITS:
         return True
     return bool(equal) and digits >= _MANY_DIGITS and 2 * len(equal) >= fewest

@@ -133,12 +133,12 @@ def related(connection: Connection, digests: Collection[str]) -> list[Edition]:
         return editions(connection)
     themselves = source.c.digest.in_(sorted(digests))
     own = _editions(connection, themselves)
-    named = {sha256 for one in own for sha256 in one.supersedes}
+    named = {sha256 for edition in own for sha256 in edition.supersedes}
     if len(named) > _MANY:
         return editions(connection)
     wanted = or_(
         themselves,
-        source.c.slug.in_(sorted({one.slug for one in own})),
+        source.c.slug.in_(sorted({edition.slug for edition in own})),
         source.c.document_sha256.in_(sorted(named)),
     )
     return _editions(connection, wanted)
@@ -202,7 +202,7 @@ _Pairs = Iterator[tuple[Edition, Edition]]
 
 def _named(all_editions: Iterable[Edition]) -> _Pairs:
     """Yield what an edition names as superseded, with that edition."""
-    by_document = _grouped(all_editions, lambda one: one.document_sha256)
+    by_document = _grouped(all_editions, lambda item: item.document_sha256)
     for new in all_editions:
         for sha256 in set(new.supersedes) - {new.document_sha256}:
             for old in by_document.get(sha256, ()):
@@ -215,32 +215,33 @@ def _dated(all_editions: Iterable[Edition], refused: Collection[Pair]) -> _Pairs
     Two files of the same name are the same only if their authors are known, and all
     that is said of their origin is the same: everybody has a results.csv.
     """
-    by_url = _grouped(all_editions, lambda one: one.url and (one.slug, one.url))
+    by_url = _grouped(all_editions, lambda item: item.url and (item.slug, item.url))
     by_name = _grouped(
         all_editions,
-        lambda one: one.document and one.authors != NOBODY and _origin(one),
+        lambda item: item.document and item.authors != NOBODY and _origin(item),
     )
     for group in (*by_url.values(), *by_name.values()):
-        told = [one for one in group if one.document_sha256]
-        yield from _later(told, "published", refused)
+        result = [edition for edition in group if edition.document_sha256]
+        yield from _later(result, "published", refused)
         # Dates of retrieval decide where those of publication do not.
-        for alike in _grouped(told, lambda one: (one.published,)).values():
+        for alike in _grouped(result, lambda item: (item.published,)).values():
             yield from _later(alike, "retrieved", refused)
 
 
-def _origin(one: Edition) -> tuple[str | None, ...]:
-    return one.slug, one.document, one.authors, one.url
+def _origin(edition: Edition) -> tuple[str | None, ...]:
+    return edition.slug, edition.document, edition.authors, edition.url
 
 
 def _later(group: Iterable[Edition], date: str, refused: Collection[Pair]) -> _Pairs:
-    def age(one: Edition) -> tuple[str, str]:
-        return getattr(one, date), one.digest
+    def age(edition: Edition) -> tuple[str, str]:
+        return getattr(edition, date), edition.digest
 
-    dated = sorted((one for one in group if getattr(one, date)), key=age)
+    dated = sorted((edition for edition in group if getattr(edition, date)), key=age)
     once = {new for _, new in refused}
     # What was refused once must not stand before another of the same document.
     latest = {
-        one.digest if one.digest in once else one.document_sha256: one for one in dated
+        edition.digest if edition.digest in once else edition.document_sha256: edition
+        for edition in dated
     }
     best = sorted(latest.values(), key=age, reverse=True)
     for old in dated:
@@ -260,14 +261,14 @@ def _read_again(all_editions: Iterable[Edition], refused: Collection[Pair]) -> _
     """Yield readings of a document with that by the newest version of the importer."""
     readings = _grouped(
         all_editions,
-        lambda one: (
-            one.document_sha256
-            and one.importer_version
-            and (one.document_sha256, one.slug, one.importer)
+        lambda it: (
+            it.document_sha256
+            and it.importer_version
+            and (it.document_sha256, it.slug, it.importer)
         ),
     )
     for group in readings.values():
-        best = sorted(group, key=lambda one: (one.importer_version, one.digest))
+        best = sorted(group, key=lambda it: (it.importer_version, it.digest))
         for old in group:
             for new in reversed(best):
                 if new.importer_version <= old.importer_version:
@@ -279,9 +280,9 @@ def _read_again(all_editions: Iterable[Edition], refused: Collection[Pair]) -> _
 
 def _grouped(all_editions: Iterable[Edition], key: Any) -> dict[Any, list[Edition]]:
     groups: dict[Any, list[Edition]] = defaultdict(list)
-    for one in all_editions:
-        if name := key(one):
-            groups[name].append(one)
+    for edition in all_editions:
+        if name := key(edition):
+            groups[name].append(edition)
     return groups
 
 
@@ -351,7 +352,7 @@ def proposals(connection: Connection) -> list[Proposal]:
     decided = _decided(connection)
     still = _undecided(connection, editions(connection), decided)
     every = (*decided, *still, *heard(connection))
-    return sorted(every, key=lambda one: (one.accepted is not None, one.id))
+    return sorted(every, key=lambda it: (it.accepted is not None, it.id))
 
 
 def heard(
@@ -361,23 +362,25 @@ def heard(
 
     Those *among* these sources, ``None`` for all.
     """
-    decided = {one.newer for one in _decided(connection) if one.why == HEARD}
-    found = sources_of_hearsay(connection, among) - decided
-    return [Proposal(name, name, HEARD) for name in sorted(found)]
+    decided = {it.newer for it in _decided(connection) if it.why == HEARD}
+    texts = sources_of_hearsay(connection, among) - decided
+    return [Proposal(name, name, HEARD) for name in sorted(texts)]
 
 
 def proposed_by(connection: Connection, sources: Collection[str]) -> list[Proposal]:
     """Return the open proposals in which one of *sources* is the newer one."""
     known = related(connection, sources)
     still = _undecided(connection, known, _decided(connection))
-    return [one for one in still if one.newer in sources]
+    return [proposal for proposal in still if proposal.newer in sources]
 
 
 def find_proposal(connection: Connection, prefix: str) -> Proposal:
     """Return the one proposal whose id starts with *prefix*."""
     wanted = prefix.lower()
     matches = [
-        one for one in proposals(connection) if wanted and one.id.startswith(wanted)
+        proposal
+        for proposal in proposals(connection)
+        if wanted and proposal.id.startswith(wanted)
     ]
     if not matches:
         raise UsageError(f"no proposal {prefix!r}; 'benchdb sources' shows their ids")
@@ -425,11 +428,16 @@ def _decided(connection: Connection) -> list[Proposal]:
     return [Proposal(*row) for row in connection.execute(query)]
 
 
+def _refused(decided: Iterable[Proposal]) -> set[tuple[str, str]]:
+    """Return the outdated and the newer one of what somebody refused."""
+    return {(it.outdated, it.newer) for it in decided if not it.accepted}
+
+
 def _undecided(
     connection: Connection, known: list[Edition], decided: list[Proposal]
 ) -> list[Proposal]:
-    pairs = {(one.outdated, one.newer) for one in decided}
-    refused = {(one.outdated, one.newer) for one in decided if not one.accepted}
+    pairs = {(proposal.outdated, proposal.newer) for proposal in decided}
+    refused = _refused(decided)
     holds = _in_force(connection, known)
     return [
         Proposal(old, new, why)
@@ -439,14 +447,14 @@ def _undecided(
 
 
 def _in_force(connection: Connection, known: list[Edition]) -> dict[str, str]:
-    ages = {one.digest: one.age for one in known}
+    ages = {edition.digest: edition.age for edition in known}
     decided = _decided(connection)
     accepted = [
         (proposal.outdated, proposal.newer)
         for proposal in decided
         if proposal.accepted and proposal.why != HEARD
     ]
-    refused = {(one.outdated, one.newer) for one in decided if not one.accepted}
+    refused = _refused(decided)
     unasked = (*_read_here(connection), *_signed_alike(connection, known, refused))
     pairs = [pair for pair in (*accepted, *unasked) if ages.keys() >= set(pair)]
     return newest_editions(pairs, ages)
@@ -462,7 +470,7 @@ def _signed_alike(
     if not (keys := sources_of_one_key(connection)):
         return
     strange = strangers(connection, keys)
-    for old, new in _named([one for one in known if one.digest in keys]):
+    for old, new in _named([edition for edition in known if edition.digest in keys]):
         alike = keys[old.digest] == keys[new.digest] and strange[old.digest]
         if alike and _open(old, new, refused):
             yield old.digest, new.digest

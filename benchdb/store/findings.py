@@ -57,7 +57,7 @@ def refresh(connection: Connection, *, sources: set[str], runs: set[str]) -> set
     judged, pending = set(runs), list[str]()
     for lot in observed(connection, sources, runs):
         _store(connection, judge(lot.runs, lot.codes))
-        pending += [one.run for one in lot.runs]
+        pending += [item.run for item in lot.runs]
         # Many small sources are compared together: each would ask for all its peers.
         if len(pending) >= TOGETHER:
             judged |= {*pending, *compare(connection, pending)}
@@ -79,7 +79,7 @@ def keep_alone(
     before = [digest for digest in alone if digest in there]
     delete_keys(connection, finding.c.run, before)
     _store(connection, new)
-    return {one.run for one in new} | {*before} | compare(connection, alone)
+    return {item.run for item in new} | {*before} | compare(connection, alone)
 
 
 def compare(connection: Connection, digests: Sequence[str]) -> set[str]:
@@ -94,7 +94,7 @@ def compare(connection: Connection, digests: Sequence[str]) -> set[str]:
     around, out = by_bin.compare(connection, by_bin.places(connection, digests))
     above, beyond = by_bin.beyond_ceilings(connection, digests)
     for code, names_ in (
-        (copies.CONTRADICTING, [one.run for one in doubled]),
+        (copies.CONTRADICTING, [item.run for item in doubled]),
         (COPIED, judged),
         (CODE, {*around, *above, *digests}),
     ):
@@ -103,9 +103,9 @@ def compare(connection: Connection, digests: Sequence[str]) -> set[str]:
         Finding(digest, _FUTURE, None, facts)
         for digest, facts in dates.to_come(connection, digests)
     ]
-    found = [*doubled, *copied, *late, *out, *beyond]
-    _store(connection, found)
-    return {*judged, *around, *above, *(one.run for one in found)}
+    findings = [*doubled, *copied, *late, *out, *beyond]
+    _store(connection, findings)
+    return {*judged, *around, *above, *(item.run for item in findings)}
 
 
 def observed(
@@ -123,13 +123,13 @@ def observed(
         digests = connection.scalars(_finished().where(run.c.source == source)).all()
         if len(digests) <= TOGETHER:
             whole = [
-                one for some in batched(digests) for one in _loaded(connection, some)
+                item for some in batched(digests) for item in _loaded(connection, some)
             ]
             # What a stranger added to a document casts no doubt on the rest of it.
             strange = hearsay.added(dict.fromkeys(digests, source))
             for lot in (
-                [one for one in whole if one.run not in strange],
-                [one for one in whole if one.run in strange],
+                [item for item in whole if item.run not in strange],
+                [item for item in whole if item.run in strange],
             ):
                 if lot:
                     yield Lot(tuple(lot), RULES)
@@ -243,7 +243,7 @@ _FACTS = (
 
 def _store(connection: Connection, findings: Sequence[Finding]) -> None:
     flagged: set[tuple[str, str, str | None]] = set()
-    for some in batched(sorted({one.run for one in findings})):
+    for some in batched(sorted({item.run for item in findings})):
         query = select(flag.c.run, flag.c.code, flag.c.metric)
         rows = connection.execute(query.where(flag.c.run.in_(some)))
         flagged |= {(row.run, row.code, row.metric) for row in rows}

@@ -63,7 +63,7 @@ def acts(connection: Connection) -> list[Act]:
         whole = known.source or kind == SOURCE
         runs = known.runs + (count if kind == RUN else 0)
         by_id[act] = Act(act, what, runs, source=whole)
-    return sorted(by_id.values(), key=lambda one: (one.what, one.id))
+    return sorted(by_id.values(), key=lambda it: (it.what, it.id))
 
 
 def undo(connection: Connection, prefix: str) -> Act:
@@ -72,7 +72,7 @@ def undo(connection: Connection, prefix: str) -> Act:
     It is not there before an import brings it.
     """
     wanted = prefix.lower()
-    matches = [one for one in acts(connection) if wanted and one.id.startswith(wanted)]
+    matches = [act for act in acts(connection) if wanted and act.id.startswith(wanted)]
     if not matches:
         raise UsageError(
             f"nothing was forgotten as {prefix!r}; 'benchdb forget --list' shows what "
@@ -145,8 +145,8 @@ class LeftOut:
         kept["retraction"] = rows.get("retraction", [])
         for name in _SHARED:
             self._held[name] |= {_key(row): row for row in rows.get(name, [])}
-        for one in gone:
-            self._held["source"].pop(one, None)
+        for text in gone:
+            self._held["source"].pop(text, None)
         kept |= self._released(kept)
         return {name: some for name, some in kept.items() if some}
 
@@ -175,10 +175,10 @@ class LeftOut:
         needed["metric"] = {row[1] for row in kept["value"]}
         machines = self._held["machine"]
         needed["chip"] = {
-            machines[one]["chip"] for one in needed["machine"] if one in machines
+            machines[item]["chip"] for item in needed["machine"] if item in machines
         }
         return {
-            name: [held.pop(one) for one in sorted(needed[name] & held.keys())]
+            name: [held.pop(item) for item in sorted(needed[name] & held.keys())]
             for name in _SHARED
             for held in [self._held[name]]
         }
@@ -217,7 +217,9 @@ def find(connection: Connection, wanted: str) -> Target:
     kind, colon, name = wanted.partition(":")
     kinds = [kind] if colon and kind in _KINDS else list(_KINDS)
     name = name if len(kinds) == 1 else wanted
-    matches = [(one, key) for one in kinds for key in _matches(connection, one, name)]
+    matches = [
+        (text, key) for text in kinds for key in _matches(connection, text, name)
+    ]
     if not matches:
         raise UsageError(
             f"no {', '.join(kinds[:-1])}{' or ' * (len(kinds) > 1)}{kinds[-1]} "
@@ -225,7 +227,7 @@ def find(connection: Connection, wanted: str) -> Target:
             "show them"
         )
     if len(matches) > 1:
-        several = ", ".join(f"{one}:{key[:12]}" for one, key in matches)
+        several = ", ".join(f"{text}:{key[:12]}" for text, key in matches)
         raise UsageError(f"{name!r} fits several: {several}; give one of these")
     ((kind, key),) = matches
     return Target(kind, key, _what(connection, kind, key))
@@ -240,8 +242,8 @@ def _matches(connection: Connection, kind: str, name: str) -> Sequence[str]:
         fits.append(key.startswith(prefix))
     if kind == SOURCE:
         fits.append(source.c.slug == name)
-    found = [connection.scalars(select(key).where(fit).limit(4)).all() for fit in fits]
-    return sorted({one for some in found for one in some})
+    groups = [connection.scalars(select(key).where(fit).limit(4)).all() for fit in fits]
+    return sorted({item for some in groups for item in some})
 
 
 def _what(connection: Connection, kind: str, key: str) -> str:

@@ -23,8 +23,8 @@ def same_environments(connection: Connection) -> dict[str, str]:
     ids of cards are not kept: neither tells two environments apart. A card of another
     kind is another device, and makes another cell.
     """
-    said = type_coerce(environment.c.variables, Text)
-    query = select(environment).where(said.contains(_CHOOSING))
+    coerce = type_coerce(environment.c.variables, Text)
+    query = select(environment).where(coerce.contains(_CHOOSING))
     groups: defaultdict[str | None, list[str]] = defaultdict(list)
     for row in connection.execute(query.order_by(environment.c.digest)):
         facts = row._asdict()

@@ -49,23 +49,23 @@ def sources_of_hearsay(
     What was added to a shipped document is none that could be accepted.
     """
     wanted = true() if among is None else run.c.source.in_(sorted(among))
-    found = {row.source for row in _heard(connection, wanted)}
-    return found - _shipped().keys() - {None}
+    result = {row.source for row in _heard(connection, wanted)}
+    return result - _shipped().keys() - {None}
 
 
 def _heard(
     connection: Connection, wanted: ColumnElement[bool]
 ) -> Iterator[Row[Any, Any]]:
     there = _shipped_there(connection)
-    told = run.c.source.in_(sorted(there))
-    work = set(connection.scalars(select(run.c.workload).where(told).distinct()))
+    expression = run.c.source.in_(sorted(there))
+    work = set(connection.scalars(select(run.c.workload).where(expression).distinct()))
     known = frozenset[str]().union(*there.values())
     trusted = union_all(_read_here(), _accepted())
     query = select(run.c.digest, run.c.source).where(
         wanted,
         ~run.c.mine,
         or_(
-            and_(told, run.c.label == "measured"),
+            and_(expression, run.c.label == "measured"),
             and_(
                 run.c.label != "measured",
                 run.c.workload.in_(sorted(work)),
@@ -91,11 +91,11 @@ def strangers(connection: Connection, sources: Iterable[str]) -> dict[str, int]:
 
 def shipped_machines(connection: Connection) -> frozenset[str]:
     """Return the machines that benchdb ships measurements of, where those are there."""
-    found = set[str]()
+    texts = set[str]()
     for some in batched(sorted(_every().get("", ()))):
         query = select(run.c.machine).where(run.c.digest.in_(some))
-        found.update(connection.scalars(query.distinct()))
-    return frozenset(found)
+        texts.update(connection.scalars(query.distinct()))
+    return frozenset(texts)
 
 
 def added(digests: Mapping[str, str]) -> set[str]:

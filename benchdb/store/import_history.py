@@ -109,10 +109,10 @@ class FilePart:
         kept = [file.sha256, by.map_sha256 or file.sha256]
         self.look(tables.document, tables.document.c.sha256.in_(kept))
 
-    def look_at(self, found: Mapping[str, Iterable[Any]]) -> None:
-        """Remember which sources, claims and retractions in *found* are there."""
+    def look_at(self, result: Mapping[str, Iterable[Any]]) -> None:
+        """Remember which sources, claims and retractions in *result* are there."""
         for table in (tables.source, tables.claim, tables.retraction):
-            digests = sorted({row["digest"] for row in found.get(table.name, ())})
+            digests = sorted({row["digest"] for row in result.get(table.name, ())})
             for some in batched(digests):
                 self.look(table, table.c.digest.in_(some))
 
@@ -152,8 +152,8 @@ class FilePart:
         columns = table.primary_key if table.name in _FIXED else table.columns
         rows = into.setdefault(table.name, {})
         for row in self._connection.execute(select(*columns).where(which)).mappings():
-            told = dict(row)
-            rows[_key(table, told)] = told
+            result = dict(row)
+            rows[_key(table, result)] = result
 
     def _write(self, others: _Others) -> None:
         of = self._of
@@ -331,7 +331,7 @@ def _rewrite(connection: Connection, part: _Part) -> None:
 def _take_away(connection: Connection, parts: Sequence[_Part]) -> tuple[Removed, int]:
     connection.execute(CreateTable(_GONE))
     gone = {digest for part in parts for digest in part.added}
-    bulk_load.insert(connection, _GONE, [(one.hex(),) for one in sorted(gone)])
+    bulk_load.insert(connection, _GONE, [(data.hex(),) for data in sorted(gone)])
     removal = Removal(connection, select(_GONE.c.digest))
     removal.drop_runs()
     refused = 0

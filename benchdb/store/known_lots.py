@@ -44,8 +44,8 @@ def all_runs(
         digests = [digest for lot in lots for digest, _ in given[lot][1]]
         few = len(digests) <= _MOST
         among = select(run.c.digest).where(run.c.digest.in_(digests)) if few else None
-        found = known_runs(connection, among, metrics, surroundings)
-        runs = {_digest(one): one for one in found}
+        result = known_runs(connection, among, metrics, surroundings)
+        runs = {_digest(known_run): known_run for known_run in result}
         for lot in lots:
             yield [runs[digest] for digest, _ in given[lot][1]]
 
@@ -65,8 +65,8 @@ def _given(
     # One for all lots: that it is the same is seen at once.
     [same] = memo.each("decided", common, lambda _: [object()])
     findings = defaultdict[str, list[object]](list)
-    found = select(finding.c.run, finding.c.code, finding.c.metric)
-    for name, *what in connection.execute(found.order_by(*finding.primary_key)):
+    result = select(finding.c.run, finding.c.code, finding.c.metric)
+    for name, *what in connection.execute(result.order_by(*finding.primary_key)):
         findings[name].append(what)
     lots = defaultdict[Lot, list[_Row]](list)
     own = run.c.digest, run.c.mine, run.c.environment, run.c.machine

@@ -98,7 +98,7 @@ def machines(connection: Connection, asked: str) -> tuple[str, ...]:
         connection.execute(select(machine.c.digest, machine.c.anonymous_id)).all()
     )
     start = asked.strip().casefold()
-    exact = {one for one, name in ids.items() if asked in (one, name)}
+    exact = {outcome for outcome, name in ids.items() if asked in (outcome, name)}
     begun = {
         digest
         for digest, name in ids.items()
@@ -106,10 +106,10 @@ def machines(connection: Connection, asked: str) -> tuple[str, ...]:
         and (digest.startswith(start) or (name or "").casefold().startswith(start))
     }
     same = canonical(connection)
-    if not exact and len({ids[one] or same[one] for one in begun}) > 1:
+    if not exact and len({ids[item] or same[item] for item in begun}) > 1:
         raise UsageError(f"several machines start with {asked!r}; give more of the id")
     if not (exact or begun):
         hint = suggestion(asked, filter(None, ids.values()))
         raise UsageError(f"no machine {asked!r}{hint or '; the results name none'}")
     those = exact or begun
-    return tuple(sorted(those | {same[one] for one in those}))
+    return tuple(sorted(those | {same[item] for item in those}))

@@ -76,7 +76,7 @@ class Filter:
     @property
     def is_empty(self) -> bool:
         """Tell whether it leaves out nothing."""
-        return all(getattr(self, one.name) is None for one in fields(self))
+        return all(getattr(self, field.name) is None for field in fields(self))
 
 
 def filtered(
@@ -130,7 +130,7 @@ def matching(connection: Connection, wanted: Filter) -> tuple[Filter, bool]:
     from benchdb.store import known_names as names  # noqa: PLC0415 - catalogues, for mistakes alone
 
     asked = {name: getattr(wanted, name) for name in NAMES}
-    there = {name: one for name, one in asked.items() if one is not None}
+    there = {name: outcome for name, outcome in asked.items() if outcome is not None}
     changes: dict[str, Any] = {**names.spelled(connection, there)}
     spelled = replace(wanted, **changes)
     return spelled, spelled != wanted and _is_any(connection, spelled)
@@ -153,8 +153,8 @@ def listed(
     if sort != "started":
         query = query.order_by(*_order(connection, sort, stands))
         query = filtered(query, wanted, stands)
-        found = [dict(row._mapping) for row in connection.execute(query)]
-        return _with_reasons(connection, found)
+        groups = [dict(row._mapping) for row in connection.execute(query)]
+        return _with_reasons(connection, groups)
     # Apart, so that an index gives the newest: what has no date would stand before it.
     dated = and_(run.c.started.is_not(None), not_(_AHEAD))
     newest = query.where(dated).order_by(run.c.started.desc(), run.c.digest)

@@ -46,8 +46,8 @@ def my_machines(connection: Connection) -> frozenset[str]:
 
 def my_ids(connection: Connection) -> frozenset[str]:
     """Return the anonymous ids of machines of mine."""
-    found = connection.scalars(_my_ids())
-    return frozenset(one for one in found if one is not None)
+    result = connection.scalars(_my_ids())
+    return frozenset(item for item in result if item is not None)
 
 
 def _my_ids() -> Select[Any]:
@@ -71,8 +71,8 @@ def flag_foreign_ids(connection: Connection) -> None:
     gone = there - wanted
     delete_keys(connection, finding.c.run, gone, finding.c.code == FOREIGN_ID)
     rows = [
-        {"run": one, "code": FOREIGN_ID, "metric": "", "detail": {}}
-        for one in sorted(wanted - there)
+        {"run": item, "code": FOREIGN_ID, "metric": "", "detail": {}}
+        for item in sorted(wanted - there)
     ]
     insert_rows(connection, finding, rows)
 
@@ -101,7 +101,7 @@ def canonical(connection: Connection) -> dict[str, str]:
     """Return the digest that stands for each machine, for all of them."""
     rule = _by_rule(connection)
     decided = _Decided(rule, _links(connection))
-    return {one: decided.root(one) for one in rule}
+    return {text: decided.root(text) for text in rule}
 
 
 def known_machines(connection: Connection) -> list[Known]:
@@ -140,14 +140,14 @@ def known_machines(connection: Connection) -> list[Known]:
         for row in connection.execute(query)
     ]
     return sorted(
-        known, key=lambda one: (one.same_as, one.digest != one.same_as, not one.mine)
+        known, key=lambda it: (it.same_as, it.digest != it.same_as, not it.mine)
     )
 
 
-def merge(connection: Connection, one: str, other: str) -> None:
-    """Let *other*, and what is the same as it, be the same machine as *one*."""
+def merge(connection: Connection, text: str, other: str) -> None:
+    """Let *other*, and what is the same as it, be the same machine as *text*."""
     groups = canonical(connection)
-    root = groups[one]
+    root = groups[text]
     if groups[other] == root:
         raise UsageError(
             "they are the same machine already; see 'benchdb machines list'"
@@ -169,7 +169,7 @@ def unite(connection: Connection, some: Sequence[str]) -> None:
     """Let *some* machines be the same, those that are already included."""
     groups = canonical(connection)
     root = groups[some[0]]
-    for other in sorted({groups[one] for one in some} - {root}):
+    for other in sorted({groups[text] for text in some} - {root}):
         merge(connection, root, other)
 
 
@@ -187,10 +187,10 @@ def split(connection: Connection, member: str) -> None:
     _link(connection, {member: member, **dict.fromkeys(rest, root)})
 
 
-def undo(connection: Connection, one: str) -> None:
-    """Forget what was decided by hand about *one*, its group, and their namesakes."""
+def undo(connection: Connection, text: str) -> None:
+    """Forget what was decided by hand about *text*, its group, and their namesakes."""
     groups, rule = canonical(connection), _by_rule(connection)
-    ids = {rule[other] for other, stands in groups.items() if stands == groups[one]}
+    ids = {rule[other] for other, stands in groups.items() if stands == groups[text]}
     group = [other for other in groups if rule[other] in ids]
     links = machine_link.c.machine.in_(group) | machine_link.c.same_as.in_(group)
     if not connection.execute(delete(machine_link).where(links)).rowcount:
@@ -240,8 +240,8 @@ class _Decided:
     def __init__(self, rule: dict[str, str], links: dict[str, str]) -> None:
         self._rule, self._links = rule, links
         votes: dict[str, Counter[str]] = defaultdict(Counter)
-        for one, other in links.items():
-            votes[rule[one]][other] += 1
+        for text, other in links.items():
+            votes[rule[text]][other] += 1
         self._namesakes = {
             first: min(some, key=lambda other: (-some[other], other))
             for first, some in votes.items()
@@ -257,8 +257,8 @@ class _Decided:
         return digest
 
 
-def _why(one: str, links: dict[str, str], sharing: int) -> str:
-    if one in links:
+def _why(text: str, links: dict[str, str], sharing: int) -> str:
+    if text in links:
         return "hand"
     return "rule" if sharing > 1 else "alone"
 
@@ -267,7 +267,7 @@ def _link(connection: Connection, pairs: dict[str, str]) -> None:
     there = machine_link.c.machine.in_(list(pairs))
     connection.execute(delete(machine_link).where(there))
     rows: list[dict[str, Any]] = [
-        {"machine": one, "same_as": root} for one, root in pairs.items()
+        {"machine": text, "same_as": root} for text, root in pairs.items()
     ]
     connection.execute(insert(machine_link), rows)
 
@@ -288,13 +288,13 @@ def find_by_id(connection: Connection, wanted: str) -> str:
     start = wanted.casefold()
     digests, runs = set[str](), 0
     if len(start) >= _ENOUGH:
-        digests = {one for one in ids if one.casefold().startswith(start)}
+        digests = {text for text in ids if text.casefold().startswith(start)}
         machines = _of_runs(connection, start)
         runs = len(machines)
         groups = canonical(connection)
-        roots = {groups[one] for one in machines}
-        digests |= {one for one, digest in ids.items() if groups[digest] in roots}
-        digests = {_first(ids, groups, one) for one in digests}
+        roots = {groups[text] for text in machines}
+        digests |= {text for text, digest in ids.items() if groups[digest] in roots}
+        digests = {_first(ids, groups, digest) for digest in digests}
     if len(digests) == 1:
         return digests.pop()
     raise UsageError(_no_match(wanted, len(digests), runs))
@@ -319,9 +319,9 @@ def _of_runs(connection: Connection, start: str) -> set[str]:
     return set(connection.scalars(query))
 
 
-def _first(ids: dict[str, str], groups: dict[str, str], one: str) -> str:
+def _first(ids: dict[str, str], groups: dict[str, str], text: str) -> str:
     """Return the id that stands for all of the same machine."""
-    same = (other for other in ids if groups[ids[other]] == groups[ids[one]])
+    same = (other for other in ids if groups[ids[other]] == groups[ids[text]])
     return min(same, key=lambda other: (ids[other] != groups[ids[other]], other))
 
 

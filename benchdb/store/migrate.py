@@ -175,9 +175,9 @@ def _upgrade(
     try:
         upgrade(engine, lambda connection: renew(connection, schema), before=keep)
     except BaseException as error:
-        for one in made:  # nothing happened, so the file itself is what it was
+        for item in made:  # nothing happened, so the file itself is what it was
             with suppress(OSError):
-                one.unlink()
+                item.unlink()
         if not isinstance(error, BenchdbError | SQLAlchemyError | OSError):
             raise
         reason = str(error) if isinstance(error, BenchdbError) else why(error)

@@ -47,7 +47,7 @@ _PLACE = (run.c.machine, run.c.workload)
 _OTHERWISE = {
     column.name: spelled
     for column, spelled in zip(CELL, SPELLED, strict=True)
-    if column.name not in {one.name for one in _PLACE}
+    if column.name not in {item.name for item in _PLACE}
 }
 _AGED = (run.c.started, run.c.digest, run.c.campaign, run.c.tier, run.c.status, *_PLACE)
 # What was withdrawn went no better than what failed.
@@ -57,7 +57,10 @@ _FACTS = (
     *_OTHERWISE.values(),
 )
 _facts_of = itemgetter(
-    *(run.c.keys().index(name) for name in (*(one.name for one in _AGED), *_OTHERWISE))
+    *(
+        run.c.keys().index(name)
+        for name in (*(column.name for column in _AGED), *_OTHERWISE)
+    )
 )
 
 # A machine and a workload, what else a cell has; whether shipped, well, and smoke.
@@ -90,10 +93,10 @@ def refresh(connection: Connection, ages: Mapping[Kind, Age]) -> None:
     for machines in batched(sorted({kind[0] for kind in ages})):
         theirs = kept.where(newest.c.machine.in_(machines))
         for facts in connection.execute(theirs):
-            kind, told = _aged(facts)
+            kind, pair = _aged(facts)
             if kind in newest_:
                 stale.append(facts.digest)
-                newest_[kind] = max(newest_[kind], told)
+                newest_[kind] = max(newest_[kind], pair)
     delete_keys(connection, newest.c.run, stale)
     _add(connection, newest_)
 
@@ -120,16 +123,16 @@ def _renew_place(connection: Connection, machine: str, workload: str) -> None:
 
 
 def _note(ages: Ages, facts: Iterable[Sequence[Any]]) -> None:
-    for one in facts:
-        kind, told = _aged(one)
-        if kind not in ages or told > ages[kind]:
-            ages[kind] = told
+    for fact in facts:
+        kind, pair = _aged(fact)
+        if kind not in ages or pair > ages[kind]:
+            ages[kind] = pair
 
 
 def _aged(facts: Sequence[Any]) -> tuple[Kind, Age]:
     started, digest, campaign, tier, status, *cell = facts
-    apart = digest in shipped_runs(), status == "ok", tier == "smoke"
-    return (*cell, *apart), age(started, campaign)
+    row = digest in shipped_runs(), status == "ok", tier == "smoke"
+    return (*cell, *row), age(started, campaign)
 
 
 def _add(connection: Connection, ages: Ages) -> None:
@@ -169,5 +172,5 @@ def _at(machine: str, workload: str, query: Select[Any]) -> Select[Any]:
 
 def _name(kind: Kind) -> str:
     """Return a short name for a cell of a machine."""
-    told = json.dumps(kind[1:-3]).encode()
-    return hashlib.blake2b(told, digest_size=8).hexdigest()
+    data = json.dumps(kind[1:-3]).encode()
+    return hashlib.blake2b(data, digest_size=8).hexdigest()

@@ -86,17 +86,17 @@ class Places:
     def moved(self, later: "Places") -> set[str]:
         """Return the machines of which *later* says something else than this does."""
         both = self._same.keys() & later._same.keys()
-        return {one for one in both if self.about(one) != later.about(one)}
+        return {text for text in both if self.about(text) != later.about(text)}
 
     @property
     def my_ids(self) -> frozenset[str]:
         """Return the anonymous ids of machines of mine."""
         return self._my_ids
 
-    def about(self, one: str) -> tuple[object, ...]:
+    def about(self, text: str) -> tuple[object, ...]:
         """Return what is told of a machine beside what its own row says."""
-        stands = self._same[one]
-        return stands, self._groups.get(stands), one in self._my_machines
+        stands = self._same[text]
+        return stands, self._groups.get(stands), text in self._my_machines
 
     def of(self, row: Any, *, shipped: bool = False) -> Place:
         """Return where the run of *row* ran, which may be one that benchdb *shipped*.
@@ -106,8 +106,8 @@ class Places:
         contributed is of no group of mine, and has no id of mine.
         """
         # All else follows from the machine, and a report asks for each run thrice.
-        said = row.machine, row.source, row.device, row.device_name, row.label
-        key = *said, row.mine, shipped
+        result = row.machine, row.source, row.device, row.device_name, row.label
+        key = *result, row.mine, shipped
         if key in self._known:
             return self._known[key]
         foreign = not row.mine and row.machine in self._my_machines

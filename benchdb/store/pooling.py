@@ -46,23 +46,23 @@ def pooled(
     *figures* gives those of a run that count. Of a campaign of which only some
     processes have the figure, none is there.
     """
-    done = [one for one in runs if one.facts.status == "ok"]
+    done = [run for run in runs if run.facts.status == "ok"]
     # By numbers, for what is equal has many parts.
-    alike = _numbered(one.facts.alike for one in done)
+    alike = _numbered(run.facts.alike for run in done)
     # What was under other conditions is another figure, and takes none from this one.
     campaigns = _numbered(
-        (number, one.facts.campaign, one.facts.environment)
-        for number, one in zip(alike, done, strict=True)
+        (number, run.facts.campaign, run.facts.environment)
+        for number, run in zip(alike, done, strict=True)
     )
-    likes = _numbered(zip(alike, (one.place for one in done), strict=True))
+    likes = _numbered(zip(alike, (run.place for run in done), strict=True))
     processes = Counter(campaigns)
     cells: defaultdict[tuple[int, Conditions], list[tuple[int, tuple[Known, Figure]]]]
     cells = defaultdict(list)
-    for one, campaign, like in zip(done, campaigns, likes, strict=True):
-        for figure in figures(one):
+    for run, campaign, like in zip(done, campaigns, likes, strict=True):
+        for figure in figures(run):
             if is_usable(figure):
-                own = conditions(one, figure.metric)
-                cells[like, own].append((campaign, (one, figure)))
+                own = conditions(run, figure.metric)
+                cells[like, own].append((campaign, (run, figure)))
     for (_, own), members in cells.items():
         # Of a campaign of which only quick processes had time for the figure, theirs
         # alone would flatter.
@@ -93,9 +93,9 @@ def average(side: Sample | Sequence[float]) -> Estimate:
     # A power meter may read 0, and what strangers write may be beyond all numbers.
     if len(numbers) > 1 and min(numbers) > 0:
         with suppress(OverflowError):
-            found = estimate(sample)
-            if math.isfinite(found.high or 0):
-                return found
+            result = estimate(sample)
+            if math.isfinite(result.high or 0):
+                return result
     return Estimate(fmean(numbers))
 
 
@@ -169,8 +169,8 @@ def _extent(run: KnownRun, metric: str) -> float | None:
     return float((warmup + epochs) * (samples if _is_count(samples) else steps * batch))
 
 
-def _is_count(said: object) -> TypeGuard[int]:
-    return isinstance(said, int) and 0 <= said < _MANY
+def _is_count(item: object) -> TypeGuard[int]:
+    return isinstance(item, int) and 0 <= item < _MANY
 
 
 def work_class(own: Conditions, device: str, value: float) -> WorkClass | None:

@@ -193,14 +193,14 @@ def _refused(reason: str) -> UsageError:
     return UsageError(f"only what reads can be asked, as SELECT does; {reason}")
 
 
-def _wrong(said: str) -> UsageError:
+def _wrong(text: str) -> UsageError:
     """Return what to say of SQL that the database does not understand."""
-    line = said.splitlines()[0].strip() if said.strip() else "nothing is asked"
+    line = text.splitlines()[0].strip() if text.strip() else "nothing is asked"
     if match := _TABLE.search(line):
         every = (suggestion(match[1], names) for names in (TABLES, metadata.tables))
-        near = (one for one in every if "did you mean" in one)
+        near = (item for item in every if "did you mean" in item)
         line += next(near, suggestion(match[1], TABLES))
     elif match := _COLUMN.search(line):
-        names = {one.name for columns in TABLES.values() for one in columns}
+        names = {column.name for columns in TABLES.values() for column in columns}
         line += suggestion(match[1], names)
     return UsageError(f"the query cannot be asked: {line}")

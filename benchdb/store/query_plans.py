@@ -41,8 +41,8 @@ def recorded(connection: Connection) -> Iterator[dict[str, Query]]:
 
     def note(_connection: Any, _cursor: Any, statement: str, *rest: Any) -> None:
         if statement.lstrip().upper().startswith(("SELECT", "WITH")):
-            one = queries.setdefault(statement, Query(statement, rest[0]))
-            one.times += 1
+            query = queries.setdefault(statement, Query(statement, rest[0]))
+            query.times += 1
 
     event.listen(connection, "before_cursor_execute", note)
     try:
@@ -63,10 +63,12 @@ def explained(connection: Connection, query: Query) -> Plan:
 def indexes() -> set[str]:
     """Return the names of all indexes of ours, those of keys left out."""
     tables = metadata.sorted_tables
-    return {str(one.name) for table in tables for one in table.indexes}
+    return {str(index.name) for table in tables for index in table.indexes}
 
 
 def _named(pattern: re.Pattern[str], lines: tuple[str, ...]) -> tuple[str, ...]:
-    found = (pattern.search(line) for line in lines)
-    names = {next(filter(None, one.groups())) for one in found if one is not None}
+    matches = (pattern.search(line) for line in lines)
+    names = {
+        next(filter(None, match.groups())) for match in matches if match is not None
+    }
     return tuple(sorted(names))

@@ -82,8 +82,8 @@ def records(connection: Connection, wanted: Filter = _EVERYTHING) -> Iterator[Re
 
 def sources(connection: Connection, wanted: Filter = _EVERYTHING) -> Iterator[Source]:
     """Yield the published documents, by slug; with a filter, those of its runs."""
-    found = connection.execute(of_sources(select(source), wanted)).all()
-    for row in sorted(found, key=lambda row: (row.slug, row.digest)):
+    result = connection.execute(of_sources(select(source), wanted)).all()
+    for row in sorted(result, key=lambda row: (row.slug, row.digest)):
         yield rows.to_source(rows.plain(row))
 
 
@@ -105,9 +105,9 @@ def claims(
     connection: Connection, wanted: Filter = _EVERYTHING
 ) -> Iterator[tuple[Claim, Source]]:
     """Yield the claims with their sources."""
-    known = {one.key: one for one in sources(connection, wanted)}
-    found = connection.execute(select(claim).where(claim.c.source.in_(sorted(known))))
-    for row in sorted(found, key=lambda row: (row.source, row.locator, row.digest)):
+    known = {item.key: item for item in sources(connection, wanted)}
+    result = connection.execute(select(claim).where(claim.c.source.in_(sorted(known))))
+    for row in sorted(result, key=lambda row: (row.source, row.locator, row.digest)):
         yield rows.to_claim(rows.plain(row)), known[row.source]
 
 
@@ -176,8 +176,8 @@ def _children(
     connection: Connection, query: Select[Any], digests: Sequence[str]
 ) -> dict[str, list[Any]]:
     table = query.get_final_froms()[0]
-    found = connection.execute(query.where(table.c.run.in_(digests)))
+    result = connection.execute(query.where(table.c.run.in_(digests)))
     return {
         digest: [rows.plain(row) for row in group]
-        for digest, group in groupby(found, key=lambda row: str(row.run))
+        for digest, group in groupby(result, key=lambda row: str(row.run))
     }

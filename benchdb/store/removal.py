@@ -59,8 +59,8 @@ class Removal:
 
         def each(*columns: Any) -> set[Any]:
             query = select(*columns).where(which).distinct()
-            found = connection.execute(query).all()
-            return {row[0] if len(columns) == 1 else tuple(row) for row in found}
+            rows = connection.execute(query).all()
+            return {row[0] if len(columns) == 1 else tuple(row) for row in rows}
 
         self.sources: set[str] = each(run.c.source) - {None}
         self.machines: set[str] = each(run.c.machine)
@@ -104,7 +104,7 @@ class Removal:
         newest.renew_at(connection, self._places)
         contents.refresh(connection, self._prefixes)
         # A rule may have compared what is left with what went.
-        rest = {one for place in self._places for one in _alone(connection, *place)}
+        rest = {text for place in self._places for text in _alone(connection, *place)}
         again = findings.refresh(
             connection, sources=self.sources - {*dropped}, runs=rest | self._beside
         )

@@ -98,15 +98,17 @@ def replications(
     all that collectors measured. *seen* gives what classes of work have shown of
     chance, where more is known than what benchdb ships.
     """
-    found: dict[str, Replication] = {}
+    result: dict[str, Replication] = {}
     every = [*_measured(connection, among, surroundings)]
     shown = seen(connection) if seen is not None and every else {}
     for cell in _cells(every, shown):
         for name, own in cell.machines.items():
             known = cell.replication(name)
             if known != Replication(n=known.n):
-                found |= dict.fromkeys((one.run.facts.digest for one in own), known)
-    return found
+                result |= dict.fromkeys(
+                    (process.run.facts.digest for process in own), known
+                )
+    return result
 
 
 def replications_beside(
@@ -119,7 +121,7 @@ def replications_beside(
     Asked is whoever may have measured one of these again, which may be many more.
     """
     cells = select(newest.c.cell).where(newest.c.run.in_(shown)).distinct()
-    every, found = _beside(shown, cells), dict[str, Replication]()
+    every, result = _beside(shown, cells), dict[str, Replication]()
     kinds = select(run.c.workload, func.count()).group_by(run.c.workload)
     alike = kinds.where(run.c.digest.in_(every)).order_by(run.c.workload)
     once = cache(seen)
@@ -128,9 +130,9 @@ def replications_beside(
         connection.execute(CreateTable(_ASKED))
         among = every.where(run.c.workload.in_(works))
         connection.execute(insert(_ASKED).from_select(["digest"], among))
-        found |= replications(connection, select(_ASKED.c.digest), once)
+        result |= replications(connection, select(_ASKED.c.digest), once)
         connection.execute(DropTable(_ASKED))
-    return found
+    return result
 
 
 def replications_of(
@@ -199,27 +201,27 @@ def confirmed(
     Known is who measured here or for benchdb, or signed with a known key. A stranger's
     run may be made to agree with what was there: it needs a run that is linked to it.
     """
-    found = set[str]()
+    texts = set[str]()
     for cell in _cells(_measured(connection, among, surroundings), {}):
         known = {
-            name: {one.run.facts.reproduces for one in own}
+            name: {process.run.facts.reproduces for process in own}
             for name, own in cell.machines.items()
-            if any(_is_known(one.run) for one in own)
+            if any(_is_known(process.run) for process in own)
         }
         for name, own in cell.machines.items():
-            digests = {one.run.facts.digest for one in own}
+            digests = {process.run.facts.digest for process in own}
             others = (
                 other
                 for other, links in known.items()
                 if other != name and (name in known or links & digests)
             )
             if any(cell.replicated_by(name, [other]) for other in others):
-                found |= digests
-    return found
+                texts |= digests
+    return texts
 
 
-def _is_known(one: KnownRun) -> bool:
-    facts = one.facts
+def _is_known(known_run: KnownRun) -> bool:
+    facts = known_run.facts
     return facts.mine or facts.shipped or facts.trust == "signed"
 
 
@@ -253,9 +255,9 @@ def _measured(
     works = select(run.c.workload).where(run.c.digest.in_(wanted)).distinct()
     metrics = {name for work in connection.scalars(works) for name in headlines(work)}
     places = surroundings or around(connection)
-    for one in known_runs(connection, wanted, metrics, places):
-        if one.facts.digest not in heard:
-            yield one
+    for known_run in known_runs(connection, wanted, metrics, places):
+        if known_run.facts.digest not in heard:
+            yield known_run
 
 
 class _Cell:
@@ -280,12 +282,13 @@ class _Cell:
         if own is None or own == self._ids[other]:
             return False
         seeds, fresh = (
-            {one.seed for one in self.machines[it]} - {None} for it in (place, other)
+            {process.seed for process in self.machines[it]} - {None}
+            for it in (place, other)
         )
         if not fresh - seeds:
             return False
-        found, _ = self._compared(self.machines[other], self.machines[place])
-        return found == "reproduced"
+        text, _ = self._compared(self.machines[other], self.machines[place])
+        return text == "reproduced"
 
     def _compared(
         self, second: Sequence[_Process], first: Sequence[_Process]
@@ -294,15 +297,15 @@ class _Cell:
 
         Where more other work ran beside one of them it proves nothing.
         """
-        found, apart = agreement(
+        text, value = agreement(
             (_sample(second, self._spread), _sample(first, self._spread))
         )
         loads = [
-            {one.run.facts.session.state for one in some} - {""}
+            {process.run.facts.session.state for process in some} - {""}
             for some in (second, first)
         ]
         busier = all(loads) and loads[0] != loads[1]
-        return ("unclear" if busier else found), apart
+        return ("unclear" if busier else text), value
 
     def replication(self, place: str) -> Replication:
         """Return how the figure of the machine at *place* stands beside all others."""
@@ -311,7 +314,7 @@ class _Cell:
             for name, known in self._ids.items()
         }
         reruns = [*self._reruns(place)]
-        near = [apart for found, apart in reruns if found == "reproduced"]
+        near = [value for text, value in reruns if text == "reproduced"]
         several = len(centers) > 1 and place in self._ids
         counted = self._ids if several else (place,)
         half = (max(centers.values()) - min(centers.values())) / 2 if several else 0.0
@@ -322,21 +325,23 @@ class _Cell:
             replicated=bool(self.replicated_by(place)),
             reruns=len(near),
             within=max(near, default=None),
-            unlike=sum(found == "differs" for found, _ in reruns),
+            unlike=sum(text == "differs" for text, _ in reruns),
         )
 
     def _reruns(self, place: str) -> Iterator[tuple[Outcome, float]]:
         """Yield for each rerun of a campaign whether it agrees, and how far it is."""
         campaigns = defaultdict[str | None, list[_Process]](list)
-        for one in self.machines[place]:
-            campaigns[one.run.facts.campaign or one.run.facts.digest].append(one)
+        for process in self.machines[place]:
+            campaigns[process.run.facts.campaign or process.run.facts.digest].append(
+                process
+            )
         of_run = {
-            one.run.facts.digest: name
+            item.run.facts.digest: name
             for name, some in campaigns.items()
-            for one in some
+            for item in some
         }
         for name, some in campaigns.items():
-            links = (of_run.get(one.run.facts.reproduces or "") for one in some)
+            links = (of_run.get(item.run.facts.reproduces or "") for item in some)
             for original in sorted({link for link in links if link} - {name}):
                 yield self._compared(some, campaigns[original])
 
@@ -345,38 +350,40 @@ def _cells(runs: Iterable[KnownRun], seen: ClassSpreads) -> Iterator[_Cell]:
     """Yield the cells that several machines measured, or that a run is linked in."""
     cells: defaultdict[tuple[str, object], defaultdict[str, list[_Process]]]
     cells = defaultdict(lambda: defaultdict(list))
-    for one in runs:
-        if (process := _process(one)) is not None:
+    for known_run in runs:
+        if (process := _process(known_run)) is not None:
             metric, value, key = process
-            seed = one.facts.seed
-            of_campaign = None if seed is None else seed - (one.facts.replicate or 0)
-            cells[metric, key][one.place.machine].append(
-                _Process(one, value, of_campaign)
+            seed = known_run.facts.seed
+            of_campaign = (
+                None if seed is None else seed - (known_run.facts.replicate or 0)
+            )
+            cells[metric, key][known_run.place.machine].append(
+                _Process(known_run, value, of_campaign)
             )
     for (metric, _), machines in cells.items():
-        every = [one for own in machines.values() for one in own]
-        if len(machines) > 1 or any(one.run.facts.reproduces for one in every):
+        every = [item for own in machines.values() for item in own]
+        if len(machines) > 1 or any(item.run.facts.reproduces for item in every):
             first = every[0].run
             own = conditions(first, metric)
-            value = geometric_mean([one.value for one in every])
+            value = geometric_mean([item.value for item in every])
             name = work_class(own, first.place.device, value)
             yield _Cell(machines, spreads.spread_of(name, seen, spreads.shipped()))
 
 
-def _process(one: KnownRun) -> tuple[str, float, object] | None:
+def _process(known_run: KnownRun) -> tuple[str, float, object] | None:
     """Return the figure that heads a run, with all that makes its cell and chip class.
 
     ``None`` where it may lead nothing, or nobody said on which chip it was.
     """
-    facts, place = one.facts, one.place
+    facts, place = known_run.facts, known_run.place
     if not (facts.leads and facts.proven and place.measured and is_known(place)):
         return None
-    figures = {it.metric: it for it in one.figures if is_usable(it)}
+    figures = {it.metric: it for it in known_run.figures if is_usable(it)}
     metric = next((name for name in headlines(facts.workload) if name in figures), None)
     value = figures[metric].value if metric else None
     if metric is None or value is None or value <= 0:
         return None
-    own = replace(conditions(one, metric), surroundings=())
+    own = replace(conditions(known_run, metric), surroundings=())
     if own.smoke:
         return None
     sizes = None
@@ -388,7 +395,7 @@ def _process(one: KnownRun) -> tuple[str, float, object] | None:
 
 def _sample(own: Sequence[_Process], spread: Spread | None) -> Sample:
     sessions = defaultdict[str, list[float]](list)
-    for one in own:
-        sessions[one.run.facts.session.name].append(one.value)
+    for process in own:
+        sessions[process.run.facts.session.name].append(process.value)
     machine = own[0].run.place.machine
     return Sample(tuple(map(tuple, sessions.values())), spread, machine)

@@ -151,7 +151,7 @@ def _replicated(
     connection: Connection, works: Iterable[Row], surroundings: Around
 ) -> set[str]:
     """Return the runs that somebody known here measured again on another machine."""
-    found = set[str]()
+    texts = set[str]()
     for done in _measured(works):
         among = select(run.c.digest).where(*done)
         count = select(func.count()).select_from(run).where(*done)
@@ -160,8 +160,8 @@ def _replicated(
             linked = select(other.c.campaign).where(other.c.reproduces.is_not(None))
             own = select(other.c.reproduces).where(other.c.reproduces.is_not(None))
             among = among.where(or_(run.c.campaign.in_(linked), run.c.digest.in_(own)))
-        found |= confirmed(connection, among, surroundings)
-    return found
+        texts |= confirmed(connection, among, surroundings)
+    return texts
 
 
 def replicated(connection: Connection) -> set[str]:
@@ -172,14 +172,14 @@ def replicated(connection: Connection) -> set[str]:
 
 
 def _raised_before(connection: Connection, works: Iterable[Row]) -> set[str]:
-    found = set[str]()
+    texts = set[str]()
     own = result.alias()
     for done in _measured(works):
         query = select(own.c.run).join(result, result.c.run == own.c.first)
         query = query.join(run, run.c.digest == own.c.run)
         raised = result.c.trust == "replicated"
-        found.update(connection.scalars(query.where(raised, *done)))
-    return found
+        texts.update(connection.scalars(query.where(raised, *done)))
+    return texts
 
 
 def _measured(works: Iterable[Row]) -> Iterator[list[ColumnElement[bool]]]:
@@ -269,7 +269,7 @@ def results(runs: Iterable[KnownRun], raised: Collection[str] = ()) -> Iterator[
         accelerator = chip_at_work(place) if is_known(place) else None
         figure, n = Estimate(0.0), None
         if metric is not None:
-            values = [_value(one, metric) for one in members]
+            values = [_value(member, metric) for member in members]
             figure, n = average(values), len(values)
         yield (
             facts.digest,
@@ -283,16 +283,19 @@ def results(runs: Iterable[KnownRun], raised: Collection[str] = ()) -> Iterator[
             figure.low,
             figure.high,
             n,
-            max((one.facts.grade for one in members if one.facts.grade), default=None),
+            max(
+                (member.facts.grade for member in members if member.facts.grade),
+                default=None,
+            ),
             lowest(
-                "replicated" if one.facts.digest in raised else one.facts.trust
-                for one in members
+                "replicated" if member.facts.digest in raised else member.facts.trust
+                for member in members
             ),
             facts.status == WITHDRAWN,
         )
         nothing = (None,) * (len(result.columns) - 3)
-        for one in others:
-            yield (one.facts.digest, facts.digest, *nothing, False)
+        for known_run in others:
+            yield (known_run.facts.digest, facts.digest, *nothing, False)
 
 
 def sessions(runs: Iterable[Known]) -> Iterator[tuple[str | None, list[Known]]]:
@@ -302,13 +305,13 @@ def sessions(runs: Iterable[Known]) -> Iterator[tuple[str | None, list[Known]]]:
     where there is no figure. Whatever is no process of a campaign stands alone.
     """
     cells = defaultdict[object, list[Known]](list)
-    for one in runs:
-        facts = one.facts
+    for known_run in runs:
+        facts = known_run.facts
         if facts.status == "ok" and facts.campaign is not None:
             # What is disqualified is in no measurement, and stands beside it.
-            cells[facts.campaign, facts.disqualified, facts.cell].append(one)
+            cells[facts.campaign, facts.disqualified, facts.cell].append(known_run)
         else:
-            yield next(_names(one), None), [one]
+            yield next(_names(known_run), None), [known_run]
     for members in cells.values():
         if len(members) == 1:
             yield next(_names(members[0]), None), members
@@ -329,39 +332,39 @@ def _by_headline(
     pools = defaultdict[str, dict[str, object]](dict)
     for figures in (_first, _ranked):
         for number, (_, pairs) in enumerate(pooled(members, figures)):
-            for one, figure in pairs:
-                pools[one.facts.digest][figure.metric] = number
+            for member, figure in pairs:
+                pools[member.facts.digest][figure.metric] = number
         if len(pools) == len(members):  # most have their first one in common
             break
         pools.clear()
-    for one in members:
-        if not (names := [*_names(one)]):
-            yield None, [one]
+    for member in members:
+        if not (names := [*_names(member)]):
+            yield None, [member]
             continue
-        own = pools[one.facts.digest]
+        own = pools[member.facts.digest]
         metric = next((name for name in names if name in own), names[0])
-        together[metric, own.get(metric, one.facts.alike)].append(one)
+        together[metric, own.get(metric, member.facts.alike)].append(member)
     yield from ((metric, some) for (metric, _), some in together.items())
 
 
-def _first(one: KnownRun) -> Iterator[Figure]:
-    return islice(_ranked(one), 1)
+def _first(known_run: KnownRun) -> Iterator[Figure]:
+    return islice(_ranked(known_run), 1)
 
 
-def _ranked(one: KnownRun) -> Iterator[Figure]:
+def _ranked(known_run: KnownRun) -> Iterator[Figure]:
     """Yield the figures of a run that may head it, the first choice first."""
-    there = {figure.metric: figure for figure in one.figures if is_usable(figure)}
-    order = headlines(one.facts.workload)
+    there = {figure.metric: figure for figure in known_run.figures if is_usable(figure)}
+    order = headlines(known_run.facts.workload)
     return (there[name] for name in order if name in there)
 
 
-def _names(one: KnownRun) -> Iterator[str]:
-    return (figure.metric for figure in _ranked(one))
+def _names(known_run: KnownRun) -> Iterator[str]:
+    return (figure.metric for figure in _ranked(known_run))
 
 
-def _value(one: KnownRun, metric: str) -> float:
+def _value(known_run: KnownRun, metric: str) -> float:
     return next(
         figure.value
-        for figure in one.figures
+        for figure in known_run.figures
         if figure.metric == metric and figure.value is not None
     )

@@ -84,7 +84,7 @@ def all_known(connection: Connection) -> dict[str, list[Known]]:
     """Return what is said of each run of which anything is."""
     digests = connection.scalars(select(retraction.c.run).distinct()).all()
     return {
-        digest: found for digest in digests if (found := of_run(connection, digest))
+        digest: known for digest in digests if (known := of_run(connection, digest))
     }
 
 

@@ -65,15 +65,15 @@ def of_record(
             for position, flag in enumerate(end.flags)
         ]
     if record.series:
-        count = sum(len(one.values) for one in record.series)
+        count = sum(len(series.values) for series in record.series)
         rows["samples"] = [(run, count, record.packed)]
     return rows
 
 
 def of_likeness(record: Record) -> Rows:
     """Return the row by which copies of a run are recognised, if any."""
-    found = fingerprint(record)
-    return {} if found is None else {"fingerprint": [(record.digest, *found)]}
+    pair = fingerprint(record)
+    return {} if pair is None else {"fingerprint": [(record.digest, *pair)]}
 
 
 def shared(record: Record, known: Container[Shared] = ()) -> Rows:
@@ -88,8 +88,8 @@ def shared(record: Record, known: Container[Shared] = ()) -> Rows:
     if ("workload", workload) not in known:
         rows["workload"] = [_workload(*workload)]
     named = [value.metric for value in record.end.values]
-    if not all(("metric", one) in known for one in named):
-        rows["metric"] = [_metric(one) for one in named]
+    if not all(("metric", text) in known for text in named):
+        rows["metric"] = [_metric(text) for text in named]
     source = record.source
     if source is not None:
         reader = (record.source_digest, source.importer, source.importer_version)

@@ -194,7 +194,7 @@ class Facts(msgspec.Struct, frozen=True, dict=True):
         if self.device != "cpu" or not counted:
             return ""
         levels = self.cpu_levels if isinstance(self.cpu_levels, list) else []
-        fastest = [one["cores"] for one in levels[:1]]
+        fastest = [level["cores"] for level in levels[:1]]
         cores = min(filter(None, (*fastest, self.cpu_cores)), default=None)
         return str(threads) if cores is None or threads < cores else ""
 
@@ -402,9 +402,9 @@ def _software(connection: Connection) -> dict[str, Software]:
     result = {}
     for row in connection.execute(query):
         every = row.devices if isinstance(row.devices, list) else []
-        devices = [one for one in every if isinstance(one, dict)]
-        drivers = [one.get("driver") for one in devices]
-        watts: list[Any] = [one.get("power_limit_watts") for one in devices]
+        devices = [item for item in every if isinstance(item, dict)]
+        drivers = [device.get("driver") for device in devices]
+        watts: list[Any] = [device.get("power_limit_watts") for device in devices]
         limits = {float(w) for w in watts if type(w) in (int, float) and 0 < w < 1e4}
         settings = [row.math, gpu_selection.without_one_gpu(row.variables)]
         result[row.digest] = Software(

@@ -245,17 +245,20 @@ def _judged_together(
         judged[known[name].name].append((name, facts))
     if len(judged) < 2:
         return [*judged.values()]
-    told = {name: [one for _, one in members] for name, members in judged.items()}
-    failed = {name for name in judged if is_impossible(told[name])}
+    groups = {
+        name: [process_facts for _, process_facts in members]
+        for name, members in judged.items()
+    }
+    failed = {name for name in judged if is_impossible(groups[name])}
     tainted = {
         name: judged[bad] + judged[name]
         for bad in sorted(failed)
         for name in judged
         if name not in failed
-        and gates(told[bad], "failed") - gates(told[name], "passed")
+        and gates(groups[bad], "failed") - gates(groups[name], "passed")
     }
     unsound = failed | tainted.keys()
-    sound = [one for name in judged if name not in unsound for one in judged[name]]
+    sound = [pair for name in judged if name not in unsound for pair in judged[name]]
     alone = (judged[name] for name in judged if name in failed)
     return [*([sound] if sound else []), *alone, *tainted.values()]
 
@@ -322,9 +325,9 @@ def _seconds(rows: _Rows, evidence: _Evidence) -> dict[str, float]:
     """Return the value of each process, in the first metric that any of them has."""
     for metric in _SECONDS:
         there = evidence.seconds.get(metric, {})
-        found = {row.digest: there[row.digest] for row in rows if row.digest in there}
-        if found:
-            return found
+        values = {row.digest: there[row.digest] for row in rows if row.digest in there}
+        if values:
+            return values
     return {}
 
 
@@ -338,11 +341,11 @@ def _flags(
         .order_by(order)
         for table, order in ((flag, flag.c.position), (finding, finding.c.code))
     )
-    found: dict[str, list[tuple[str, str | None]]] = {}
+    groups: dict[str, list[tuple[str, str | None]]] = {}
     for query in (borne, later):
         for name, code, metric in connection.execute(query).all():
-            found.setdefault(name, []).append((code, metric or None))
-    return found
+            groups.setdefault(name, []).append((code, metric or None))
+    return groups
 
 
 def _iqr_percent(packed: bytes) -> float | None:

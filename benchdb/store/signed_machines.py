@@ -40,7 +40,7 @@ def flag_contradicting_signers(connection: Connection) -> set[str]:
     wanted = _contradicting(connection)
     delete_keys(connection, finding.c.run, there - wanted, _THEIRS)
     facts = {"code": CONTRADICTING_SIGNERS, "metric": "", "detail": {}}
-    new = [{"run": one, **facts} for one in sorted(wanted - there)]
+    new = [{"run": text, **facts} for text in sorted(wanted - there)]
     insert_rows(connection, finding, new)
     return there ^ wanted
 

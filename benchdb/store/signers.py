@@ -39,13 +39,15 @@ def listed(connection: Connection) -> list[tuple[Signer | None, Key, int]]:
     )
     met = {name: (line, runs) for name, line, runs in connection.execute(query)}
     known = {
-        one.key.fingerprint: one
-        for one in map(_signer, connection.execute(select(signer)))
+        item.key.fingerprint: item
+        for item in map(_signer, connection.execute(select(signer)))
     }
     rows: list[tuple[Signer | None, Key, int]] = [
         (known.get(name), _key(name, line), runs) for name, (line, runs) in met.items()
     ]
-    rows += [(one, one.key, 0) for name, one in known.items() if name not in met]
+    rows += [
+        (result, result.key, 0) for name, result in known.items() if name not in met
+    ]
     return sorted(rows, key=_order)
 
 
@@ -133,7 +135,7 @@ def record(connection: Connection, seal: Seal, runs: Collection[str]) -> None:
     before = set(connection.scalars(select(signed_run.c.run).where(ours)))
     for some in batched(sorted({*runs} - before)):
         there = connection.scalars(select(run.c.digest).where(run.c.digest.in_(some)))
-        rows = [{"run": one, "signature": seal.digest} for one in there]
+        rows = [{"run": item, "signature": seal.digest} for item in there]
         insert_rows(connection, signed_run, rows)
 
 

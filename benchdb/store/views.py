@@ -133,11 +133,13 @@ _SHAPES = {
 
 def _columns() -> dict[str, tuple[Column, ...]]:
     path = folder("schema") / "comments.toml"
-    told = tomllib.loads(path.read_text(encoding="utf-8"))
+    result = tomllib.loads(path.read_text(encoding="utf-8"))
     return {
         view: tuple(
-            Column(one.name, (told["results"] | told[view])[one.name], *one[1:])
-            for one in shapes
+            Column(
+                shape.name, (result["results"] | result[view])[shape.name], *shape[1:]
+            )
+            for shape in shapes
         )
         for view, shapes in _SHAPES.items()
     }

@@ -43,8 +43,8 @@ def check(batch: Batch, before: int) -> int:
     with those of this batch.
     """
     believed = batch.rows.setdefault("retraction", [])
-    for one in batch.withdrawals:
-        number, line = one.number, one.line
+    for withdrawal in batch.withdrawals:
+        number, line = withdrawal.number, withdrawal.line
         before += line.signature is not None
         try:
             believed.append(row_of(line, fingerprint_of(line, before)))

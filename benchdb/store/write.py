@@ -72,9 +72,9 @@ class Writer:
         likeness = rows.of_likeness(record)
         self.add(rows.of_record(record, self._known, mine=mine) | likeness)
 
-    def add(self, found: Rows) -> None:
+    def add(self, groups: Rows) -> None:
         """Gather rows by table; they are in the database after ``flush``."""
-        for name, some in rows.unknown(found, self._known).items():
+        for name, some in rows.unknown(groups, self._known).items():
             self._pending[name] += some
         if len(self._pending["run"]) >= _TOGETHER:
             self._send()
@@ -159,18 +159,18 @@ class Writer:
 
     def _there(self, digests: set[str]) -> set[str]:
         """Return which of these runs are there already."""
-        found = set[str]()
+        texts = set[str]()
         for some in batched(sorted(digests)):
-            found.update(self._connection.scalars(_THERE, {"some": some}))
-        return found
+            texts.update(self._connection.scalars(_THERE, {"some": some}))
+        return texts
 
-    def _add_to_runs(self, found: Rows) -> None:
+    def _add_to_runs(self, groups: Rows) -> None:
         """Insert what runs that are there already may lack: what is derived of them."""
         names = tables.fingerprint.columns.keys()
-        some = found.get(tables.fingerprint.name, [])
+        some = groups.get(tables.fingerprint.name, [])
         if some:
-            told = [dict(zip(names, row, strict=True)) for row in some]
-            _insert(self._connection, tables.fingerprint, told)
+            result = [dict(zip(names, row, strict=True)) for row in some]
+            _insert(self._connection, tables.fingerprint, result)
 
 
 def insert_new(connection: Connection, table: Table) -> Insert:

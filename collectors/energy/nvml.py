@@ -60,13 +60,13 @@ class Card:
 
     def celsius(self) -> int | None:
         """Return the temperature of the GPU."""
-        found: int | None = self.ask(self._celsius, _SENSOR_GPU)
-        return found
+        number: int | None = self.ask(self._celsius, _SENSOR_GPU)
+        return number
 
     def processes(self) -> frozenset[int] | None:
         """Return the ids of what computes on the card, of whatever namespace."""
-        found = self.ask("nvmlDeviceGetComputeRunningProcesses")
-        return None if found is None else frozenset(process.pid for process in found)
+        result = self.ask("nvmlDeviceGetComputeRunningProcesses")
+        return None if result is None else frozenset(process.pid for process in result)
 
     def state(self, *, slow: bool) -> CardState:
         """Return the state now; what changes slowly or costs much only if *slow*.
@@ -191,9 +191,9 @@ class PowerOverTime(EnergyCounter):
         milliwatts = self._card.ask(_POWER)
         if milliwatts is None:
             return []
-        found = self._integral.add(time.monotonic(), {"gpu": milliwatts / 1000})
+        readings = self._integral.add(time.monotonic(), {"gpu": milliwatts / 1000})
         # A sample of the moment, taken where a phase begins and ends as well.
-        return [replace(reading, since=None) for reading in found]
+        return [replace(reading, since=None) for reading in readings]
 
 
 def open_meter(_device: str, card: Card) -> EnergyCounter:

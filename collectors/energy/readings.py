@@ -195,7 +195,7 @@ def joules_between(readings: Sequence[Reading], span: Span) -> float | None:
     if not readings or not (readings[0].at <= span.begin < span.end <= readings[-1].at):
         return None
     names = readings[0].joules.keys()
-    if any(one.joules.keys() != names for one in readings):
+    if any(reading.joules.keys() != names for reading in readings):
         return None
     return math.fsum(
         _count(readings, name, span.end) - _count(readings, name, span.begin)
@@ -221,7 +221,7 @@ def _by_domain(
     """
     names = readings[0].joules.keys()
     at_times: set[str] = set()
-    at_times.update(*(names ^ one.joules.keys() for one in readings))
+    at_times.update(*(names ^ reading.joules.keys() for reading in readings))
     if at_times:
         return f"the meter told {', '.join(sorted(at_times))} only at times"
     domains = {name: joules(name) for name in names}

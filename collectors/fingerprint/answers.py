@@ -110,10 +110,10 @@ def _is_harmless(key: str, value: object) -> bool:
 def _macmon(text: str) -> str:
     """Return the numbers of a line of ``macmon pipe``."""
     try:
-        found = json.loads(text)
+        result = json.loads(text)
     except ValueError:
         return ""
-    return json.dumps(_numbers(found)) if isinstance(found, dict) else ""
+    return json.dumps(_numbers(result)) if isinstance(result, dict) else ""
 
 
 def _powermetrics(text: str) -> str:
@@ -133,7 +133,7 @@ def _numbers(value: Any) -> Any:
         named = {k: _numbers(v) for k, v in value.items() if _NAME.fullmatch(str(k))}
         return {k: v for k, v in named.items() if v is not None}
     if isinstance(value, list):
-        return [one for one in map(_numbers, value) if one is not None]
+        return [item for item in map(_numbers, value) if item is not None]
     if isinstance(value, str):
         short = re.fullmatch(r"[A-Z]\d?-Cluster|CPU\d{0,3}|[A-Z][a-z]{2,12}", value)
         return value if short else None

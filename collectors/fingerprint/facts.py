@@ -80,8 +80,8 @@ def machine_facts(
     if name:
         named = {"vendor": name.vendor, "name": name.name}
     facts = named | known(chip)
-    told = facts | known({"model": model, "virtual": virtual, "chip": name})
-    missing = reasons(told, why)
+    values = facts | known({"model": model, "virtual": virtual, "chip": name})
+    missing = reasons(values, why)
     return {"chip": facts, "model": model, "virtual": virtual, "missing": missing}
 
 

@@ -49,7 +49,7 @@ def _of_file(file: BinaryIO) -> BuildVersion | None:
         entry = struct.Struct(">iiQQII" if magic == _FAT_64 else ">iiIII")
         (count,) = struct.unpack(">I", file.read(4))
         slices = [entry.unpack(file.read(entry.size)) for _ in range(min(count, 100))]
-        offset = next((one[2] for one in slices if one[0] == _ARM64), None)
+        offset = next((item[2] for item in slices if item[0] == _ARM64), None)
         if offset is None:
             return None
         file.seek(offset)

@@ -133,8 +133,8 @@ def xml(text: str | None) -> tuple[Gpu, ...]:
             "driver": printed_text(root.findtext("driver_version")),
             "cuda_version": printed_text(root.findtext("cuda_version")),
         }
-        told = {name: fact for name, fact in facts.items() if fact is not None}
-        gpus.append(_facts((fact, gpu.findtext(path)) for path, fact in _XML) | told)
+        groups = {name: fact for name, fact in facts.items() if fact is not None}
+        gpus.append(_facts((fact, gpu.findtext(path)) for path, fact in _XML) | groups)
     return tuple(gpus)
 
 
@@ -235,8 +235,8 @@ def visible(
 def conditions() -> Facts:
     """Return the state of the visible cards: the hottest, the slowest, the busiest."""
     asked = os.environ.get("CUDA_VISIBLE_DEVICES")
-    found = visible(cards(), asked, os.environ.get("CUDA_DEVICE_ORDER"))
-    return state(found, own={os.getpid(), os.getppid()}) if found else {}
+    groups = visible(cards(), asked, os.environ.get("CUDA_DEVICE_ORDER"))
+    return state(groups, own={os.getpid(), os.getppid()}) if groups else {}
 
 
 def state(gpus: tuple[Gpu, ...], own: set[int]) -> Facts:

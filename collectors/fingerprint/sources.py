@@ -31,12 +31,14 @@ ONE_DOCUMENT = (*powermetrics.WITHOUT_A_PASSWORD, *powermetrics.COMMAND, "-n", "
 def by_source(*, as_root: bool = False) -> Sources:
     """Return by fact what each source says of it; *as_root* powermetrics is heard."""
     if commands.platform() == "darwin":
-        return _told(_mac(as_root=as_root))
-    return _told(_linux())
+        return _answered(_mac(as_root=as_root))
+    return _answered(_linux())
 
 
-def _told(sources: Sources) -> Sources:
-    return {fact: told for fact, found in sources.items() if (told := known(found))}
+def _answered(sources: Sources) -> Sources:
+    return {
+        fact: result for fact, outcome in sources.items() if (result := known(outcome))
+    }
 
 
 def _mac(*, as_root: bool) -> Sources:
@@ -129,8 +131,8 @@ def _linux() -> Sources:
     rows = nvidia.query_csv(nvidia.ask(*commands.NVIDIA_CSV))
     module = extract(commands.read("/proc/driver/nvidia/version"), _NVIDIA_DRIVER)
 
-    def of_cards(found: tuple[nvidia.Gpu, ...], name: str) -> Any:
-        return " + ".join(str(card[name]) for card in found if name in card) or None
+    def of_cards(groups: tuple[nvidia.Gpu, ...], name: str) -> Any:
+        return " + ".join(str(card[name]) for card in groups if name in card) or None
 
     return {
         "chip": {

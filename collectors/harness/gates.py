@@ -226,8 +226,8 @@ def judge_rates(
             why = f"{saved}, and these are {percent:g} % of the peak"
             gates.leave("peak_rate", why)
         else:
-            found = {"percent": percent, "peak_flops": highest}
-            gates.judge("peak_rate", ok=percent <= 100, **found)
+            values = {"percent": percent, "peak_flops": highest}
+            gates.judge("peak_rate", ok=percent <= 100, **values)
         recorder.value("mfu_percent", 100 * rate / most if most else None, peak.no_rate)
         if most and peak.rate_clock_mhz:
             recorder.checks["peak_clock_mhz"] = peak.rate_clock_mhz

@@ -161,13 +161,17 @@ def _assignments(
     # As PyTorch names Apple's GPU, and the system a processor; no framework does.
     names = {"metal": f"{chip['vendor']} {chip['name']}"}
     names["cpu"] = next(
-        (str(one["name"]) for one in system.get("devices", ()) if one["kind"] == "cpu"),
+        (
+            str(item["name"])
+            for item in system.get("devices", ())
+            if item["kind"] == "cpu"
+        ),
         names["metal"],
     )
     turns = range(replicates) if options.replicate is None else [options.replicate]
     until = options.blocks_until and time.monotonic() + options.blocks_until
     meters = [] if until is None else available_meters(options.device)
-    metered = options.powermetrics or any(one["available"] for one in meters)
+    metered = options.powermetrics or any(meter["available"] for meter in meters)
     for number, (replicate, cell) in enumerate(_in_turn(cells, turns, options.seed)):
         seeded = replace(cell, seed=options.seed + replicate)
         parameters, plan = dict(cell.parameters), cell.seed_plan

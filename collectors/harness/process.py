@@ -125,8 +125,8 @@ def oom_kills(root: Path = Path("/")) -> int | None:
 
     The sum over the whole system and our own control group: only a rise matters.
     """
-    told = commands.read(root / "proc/self/cgroup") or ""
-    group = re.search(r"^0::/(.*)$", told, re.MULTILINE)
+    text = commands.read(root / "proc/self/cgroup") or ""
+    group = re.search(r"^0::/(.*)$", text, re.MULTILINE)
     folder = root / "sys/fs/cgroup" / (group[1] if group else "")
     texts = map(commands.read, (root / "proc/vmstat", folder / "memory.events"))
     lines = "\n".join(filter(None, texts))

@@ -55,7 +55,7 @@ class Progress:
         self._planned = planned(assignment) if assignment.progress else {}
         self._phase, self._share = "", 0.0
         self._seconds: dict[str, float] = {}  # of samples, by phase
-        self._told = 0.0
+        self._reported = 0.0
 
     def begin(self, phase: str) -> None:
         """Take in that a *phase* begins."""
@@ -71,7 +71,7 @@ class Progress:
             return
         done = sum(it for it in times if isinstance(it, int | float))
         self._seconds[phase] = self._seconds.get(phase, 0.0) + done
-        if phase == self._phase and time.monotonic() - self._told >= _PERIOD:
+        if phase == self._phase and time.monotonic() - self._reported >= _PERIOD:
             self._tell(phase)
 
     def _tell(self, phase: str) -> None:
@@ -80,7 +80,7 @@ class Progress:
         done += min(self._seconds.get(phase, 0.0), self._planned[phase])
         # A warm-up comes twice where there is a burst; the work never becomes less.
         self._share = max(self._share, done / sum(self._planned.values()))
-        self._phase, self._told = phase, time.monotonic()
+        self._phase, self._reported = phase, time.monotonic()
         name, percent = phase.replace("_", " "), f"{100 * self._share:.0f} %"
         with suppress(OSError):  # nobody reads it
             print(f"{self._title}: {name}, {percent}", file=sys.stderr, flush=True)

@@ -127,8 +127,8 @@ class Recorder:
     ) -> None:
         """Send one figure; what is not a number needs its *reason*."""
         number = finite(value)
-        found = {"value": number} if number is not None else {"reason": reason}
-        self._say({"type": "value", "metric": metric, **found})
+        values = {"value": number} if number is not None else {"reason": reason}
+        self._say({"type": "value", "metric": metric, **values})
 
     @contextmanager
     def phase(self, name: str) -> Iterator[dict[str, int]]:

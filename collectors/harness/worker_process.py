@@ -396,9 +396,9 @@ class Listener:
     computed, and a block looks fast.
     """
 
-    def __init__(self, said: IO[str]) -> None:
-        """Begin to listen; *said* is read as it comes, and not closed."""
-        self._said = said  # as long as someone may write into it
+    def __init__(self, io: IO[str]) -> None:
+        """Begin to listen; *io* is read as it comes, and not closed."""
+        self._output = io  # as long as someone may write into it
         self._kept = ""
         self._thread = threading.Thread(target=self._listen, daemon=True)
         self._thread.start()
@@ -409,7 +409,7 @@ class Listener:
         return dropped(self._kept)
 
     def _listen(self) -> None:
-        while chunk := os.read(self._said.fileno(), _CHUNK):
+        while chunk := os.read(self._output.fileno(), _CHUNK):
             text = self._kept + chunk.decode(errors="replace")
             aborted = _ABORTED.search(text)
             begin = max(0, (aborted.start() if aborted else len(text)) - _BEFORE)

@@ -119,7 +119,7 @@ class Training(Trained, TensorFlowTensors):
 
     def types(self) -> set[str]:
         """Return the types of parameters and loss, and those that layers compute in."""
-        layers = (one for one in self.model._flatten_layers() if one.weights)
+        layers = (layer for layer in self.model._flatten_layers() if layer.weights)
         computed = {NAMES[tf.as_dtype(layer.compute_dtype)] for layer in layers}
         return super().types() | computed
 

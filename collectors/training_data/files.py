@@ -90,8 +90,8 @@ def opened(path: Path) -> Iterator[io.BufferedIOBase]:
     # gzip and tarfile have their own errors, and let others through.
     except Exception as failure:
         # Not all of an OSError: it ends with the path.
-        said = getattr(failure, "strerror", None) or str(failure)
-        words = " ".join((said or type(failure).__name__).split())[:200]
+        text = getattr(failure, "strerror", None) or str(failure)
+        words = " ".join((text or type(failure).__name__).split())[:200]
         raise DataError(f"{path.name} cannot be read ({words}); {TRY}") from failure
 
 

@@ -34,8 +34,8 @@ def test_cells_and_summary_are_those_of_the_command_line(db, shipped):
     assert list(compared.cells.columns) == list(known["cells"][0])
     for row, cell in zip(compared.cells.itertuples(), known["cells"], strict=True):
         for name, value in cell.items():
-            found = getattr(row, name)
-            assert (None if pd.isna(found) else found) == value, name
+            result = getattr(row, name)
+            assert (None if pd.isna(result) else result) == value, name
     summary = compared.summary
     assert (summary.base, summary.other) == (known["base"], known["other"])
     assert (summary.ratio, summary.verdict) == (
@@ -91,7 +91,7 @@ def test_a_file_is_a_side_and_leaves_the_database_as_it_is(db):
 
 
 @pytest.mark.parametrize(
-    ("sides", "options", "said"),
+    ("sides", "options", "result"),
     [
         (("chip:M1", "nonsense"), {}, "nothing is called 'nonsense'"),
         (("chip:M1", "chip:H300"), {}, "no chip 'H300'; did you mean 'H200'?"),
@@ -99,8 +99,8 @@ def test_a_file_is_a_side_and_leaves_the_database_as_it_is(db):
         ((A, C), {"accept": "precisoin"}, "no condition 'precisoin' to accept; did"),
     ],
 )
-def test_what_is_no_side_is_an_error_with_what_is_near(db, sides, options, said):
-    with pytest.raises(benchdb.UsageError, match=f"^{re.escape(said)}"):
+def test_what_is_no_side_is_an_error_with_what_is_near(db, sides, options, result):
+    with pytest.raises(benchdb.UsageError, match=f"^{re.escape(result)}"):
         db.compare(*sides, **options)
 
 

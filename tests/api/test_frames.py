@@ -46,21 +46,23 @@ def plain(cell: Any) -> Any:
 
 
 def test_each_cell_of_results_is_that_of_the_view(db, shipped):
-    found = db.results()
+    result = db.results()
     rows = stored(shipped, SELECTED.format("results"))
 
-    assert len(found) == len(rows) > 300
-    for name in found.columns.drop("started"):
-        assert [plain(one) for one in found[name]] == [row[name] for row in rows], name
+    assert len(result) == len(rows) > 300
+    for name in result.columns.drop("started"):
+        assert [plain(item) for item in result[name]] == [row[name] for row in rows], (
+            name
+        )
     times = [row["started"] and pd.Timestamp(row["started"]) for row in rows]
-    assert [plain(one) for one in found["started"]] == times
+    assert [plain(item) for item in result["started"]] == times
 
 
 def test_figures_are_all_that_runs_have_or_the_reason_why_not(db, shipped):
-    found = db.figures()
+    result = db.figures()
 
-    assert len(found) == stored(shipped, "SELECT count(*) AS n FROM value")[0]["n"]
-    missing = found[found["value"].isna()]
+    assert len(result) == stored(shipped, "SELECT count(*) AS n FROM value")[0]["n"]
+    missing = result[result["value"].isna()]
     assert not missing.empty
     assert missing["reason"].notna().all()
 
@@ -73,15 +75,15 @@ def test_columns_units_and_types_are_those_that_are_told(db, table):
         "machine_details": db.machines,
         "samples": lambda: db.samples([]),
     }[table]()
-    told = benchdb.columns(table)
+    columns = benchdb.columns(table)
 
-    assert list(frame.columns) == list(told)
-    units = {name: one.unit for name, one in told.items() if one.unit}
+    assert list(frame.columns) == list(columns)
+    units = {name: column.unit for name, column in columns.items() if column.unit}
     assert frame.attrs["units"] == units
     kinds = {"integer": "Int64", "real": "Float64", "boolean": "boolean"}
-    for name, one in told.items():
-        if one.kind in kinds:
-            assert frame[name].dtype == kinds[one.kind]
+    for name, column in columns.items():
+        if column.kind in kinds:
+            assert frame[name].dtype == kinds[column.kind]
         elif name.endswith("started"):
             assert str(frame[name].dtype) == "datetime64[us, UTC]"
         elif isinstance(frame[name].dtype, pd.CategoricalDtype):
@@ -92,37 +94,37 @@ def test_columns_units_and_types_are_those_that_are_told(db, table):
 
 def test_every_column_says_what_it_means():
     for table in TABLES:
-        assert all(one.about for one in benchdb.columns(table).values())
+        assert all(column.about for column in benchdb.columns(table).values())
     with pytest.raises(benchdb.UsageError, match="no table 'runs'; there are: results"):
         benchdb.columns("runs")
 
 
 def test_categories_are_in_the_order_of_things(db):
-    found = db.results()
+    result = db.results()
 
-    assert list(found["grade"].cat.categories) == ["A", "B", "C", "I", "X"]
-    assert list(found["tier"].cat.categories)[:2] == ["smoke", "quick"]
-    assert list(found["precision"].cat.categories)[:3] == ["fp64", "fp32", "tf32"]
-    assert (found["grade"] <= "B").sum() > 50
-    best = found.sort_values("grade")["grade"].iloc[0]
+    assert list(result["grade"].cat.categories) == ["A", "B", "C", "I", "X"]
+    assert list(result["tier"].cat.categories)[:2] == ["smoke", "quick"]
+    assert list(result["precision"].cat.categories)[:3] == ["fp64", "fp32", "tf32"]
+    assert (result["grade"] <= "B").sum() > 50
+    best = result.sort_values("grade")["grade"].iloc[0]
     assert best == "A"
 
 
 def test_what_is_not_known_is_missing_and_never_zero(db):
-    found = db.results(label="transcribed")
+    result = db.results(label="transcribed")
 
-    assert found["low"].isna().all()
-    assert found["low"].iloc[0] is pd.NA
-    assert found["campaign"].iloc[0] is pd.NA
-    assert found["memory_gib"].min() >= 8
+    assert result["low"].isna().all()
+    assert result["low"].iloc[0] is pd.NA
+    assert result["campaign"].iloc[0] is pd.NA
+    assert result["memory_gib"].min() >= 8
 
 
 def test_an_h200_is_found_by_its_name_and_never_by_that_of_its_processor(db):
-    found = db.results(chip="nvidia h200", label="measured")
+    result = db.results(chip="nvidia h200", label="measured")
 
-    assert {*found["accelerator"]} == {"H200"}
-    assert {*found["system"]} == {"H200 · CUDA · MLX", "H200 · CUDA · PyTorch"}
-    assert len(found) > 50
+    assert {*result["accelerator"]} == {"H200"}
+    assert {*result["system"]} == {"H200 · CUDA · MLX", "H200 · CUDA · PyTorch"}
+    assert len(result) > 50
     assert db.results(chip="Xeon", device="cuda").empty
 
 
@@ -143,14 +145,14 @@ def test_an_h200_is_found_by_its_name_and_never_by_that_of_its_processor(db):
 def test_each_filter_leaves_what_it_names_and_all_of_it(db, filters, column, names):
     everything = db.results()
 
-    found = db.results(**filters)
+    result = db.results(**filters)
 
-    assert {*found[column]} == names
+    assert {*result[column]} == names
     if len(filters) == 1:
-        assert len(found) == everything[column].isin(names).sum()
+        assert len(result) == everything[column].isin(names).sum()
     figures = db.figures(**filters)
     assert {*figures[column]} == names
-    assert {*found["run"]} <= {*figures["first"]}
+    assert {*result["run"]} <= {*figures["first"]}
 
 
 def test_a_campaign_and_a_machine_are_found_by_their_ids(db):
@@ -172,7 +174,7 @@ def test_names_that_are_known_but_not_there_leave_nothing(db):
 
 
 @pytest.mark.parametrize(
-    ("filters", "said"),
+    ("filters", "result"),
     [
         ({"workload": "resnet5"}, "no workload 'resnet5'; did you mean 'resnet50'?"),
         ({"chip": ["M1", "H300"]}, "no chip 'H300'; did you mean 'H200'?"),
@@ -186,17 +188,18 @@ def test_names_that_are_known_but_not_there_leave_nothing(db):
         ({"since": 2026}, "since=2026 is no date"),
     ],
 )
-def test_a_name_that_nothing_has_is_an_error_with_what_is_near(db, filters, said):
-    with pytest.raises(benchdb.UsageError, match=f"^{re.escape(said)}"):
+def test_a_name_that_nothing_has_is_an_error_with_what_is_near(db, filters, result):
+    with pytest.raises(benchdb.UsageError, match=f"^{re.escape(result)}"):
         db.results(**filters)
 
 
 def dated(location: str, *started: str | None) -> None:
     with writing(open_database(location, create=True)) as connection:
         for number, moment in enumerate(started):
-            one = {"started": moment, "seed": number, "label": "measured"}
+            values = {"started": moment, "seed": number, "label": "measured"}
             add(
-                connection, Run(values={"epoch_seconds": 1.0}, columns=one, source=None)
+                connection,
+                Run(values={"epoch_seconds": 1.0}, columns=values, source=None),
             )
         derived.renew(connection)
 
@@ -217,21 +220,21 @@ def test_since_counts_zones_of_either_side(backend: Backend, since):
     early = ("2026-01-01T23:59:59Z", "2026-01-02T01:00:00+02:00", None, "no date")
     dated(location, *late, *early)
 
-    found = benchdb.open(location).results(since=since)
+    result = benchdb.open(location).results(since=since)
 
-    assert {*found["started"]} == {
-        pd.Timestamp(one if "T" in one else f"{one}T00Z") for one in late
+    assert {*result["started"]} == {
+        pd.Timestamp(item if "T" in item else f"{item}T00Z") for item in late
     }
-    assert list(found.index) == list(range(len(late)))
+    assert list(result.index) == list(range(len(late)))
 
 
 def test_a_start_that_is_no_date_is_missing(backend: Backend):
     location = backend.database()
     dated(location, "no date", "2026")
 
-    found = benchdb.open(location).results()
+    result = benchdb.open(location).results()
 
-    assert {plain(one) for one in found["started"]} == {
+    assert {plain(item) for item in result["started"]} == {
         None,
         pd.Timestamp("2026-01-01", tz="UTC"),
     }
@@ -241,12 +244,12 @@ def test_samples_are_those_of_the_runs_that_are_asked_for_bit_by_bit(db, shipped
     known = list(stored_samples(shipped))
     runs = list(dict.fromkeys(run for run, *_ in known))[:3]
 
-    found = db.samples([runs[2], runs[0][:12]])
+    result = db.samples([runs[2], runs[0][:12]])
 
-    assert list(dict.fromkeys(found["run"])) == [runs[2], runs[0]]
+    assert list(dict.fromkeys(result["run"])) == [runs[2], runs[0]]
     rows = {
         tuple(row)
-        for row in found[["run", "index", "phase", "steps", "seconds"]].itertuples(
+        for row in result[["run", "index", "phase", "steps", "seconds"]].itertuples(
             index=False
         )
     }
@@ -256,9 +259,9 @@ def test_samples_are_those_of_the_runs_that_are_asked_for_bit_by_bit(db, shipped
 
 
 def test_samples_in_sql_are_the_same_numbers_on_a_file(db, shipped):
-    found = db.query('SELECT run, "index", phase, steps, seconds FROM samples')
+    result = db.query('SELECT run, "index", phase, steps, seconds FROM samples')
 
-    assert sorted(map(tuple, found.itertuples(index=False))) == sorted(
+    assert sorted(map(tuple, result.itertuples(index=False))) == sorted(
         stored_samples(shipped)
     )
 
@@ -300,7 +303,7 @@ def test_a_report_is_a_page_in_one_language_of_what_is_asked(db, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "result"),
     [
         ({"lang": "xx"}, "no report language 'xx'"),
         ({"lang": "de,fr"}, "a page is in one language, not in 'de,fr'"),
@@ -309,7 +312,7 @@ def test_a_report_is_a_page_in_one_language_of_what_is_asked(db, tmp_path):
         ({"machine": "x"}, "no filter 'machine'; "),
     ],
 )
-def test_a_report_of_what_is_not_there_is_refused(db, tmp_path, options, said):
-    with pytest.raises(benchdb.UsageError, match=said):
+def test_a_report_of_what_is_not_there_is_refused(db, tmp_path, options, result):
+    with pytest.raises(benchdb.UsageError, match=result):
         db.report(tmp_path / "page.html", **options)
     assert list(tmp_path.iterdir()) == []

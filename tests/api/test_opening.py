@@ -26,12 +26,12 @@ def location(backend: Backend) -> str:
 
 
 def test_importing_benchdb_loads_no_part_of_it():
-    told = (
+    text = (
         "import sys; before = {*sys.modules}; import benchdb; "
         "print(*(one for one in {*sys.modules} - before if 'benchdb' in one))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", told], capture_output=True, text=True, check=True
+        [sys.executable, "-c", text], capture_output=True, text=True, check=True
     )
 
     assert done.stdout.split() == ["benchdb"]
@@ -39,12 +39,12 @@ def test_importing_benchdb_loads_no_part_of_it():
 
 def test_a_database_is_open_before_pandas_is_loaded(tmp_path):
     database = published_runs.imported(tmp_path)
-    told = (
+    text = (
         f"import sys, benchdb; db = benchdb.open({str(database)!r}); "
         "print('pandas' in sys.modules); db.machines(); print('pandas' in sys.modules)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", told], capture_output=True, text=True, check=True
+        [sys.executable, "-c", text], capture_output=True, text=True, check=True
     )
 
     assert done.stdout.split() == ["False", "True"]
@@ -90,14 +90,14 @@ def test_an_older_schema_is_one_line_that_names_the_upgrade(backend: Backend):
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "result"),
     [(b"no database", "is no SQLite database"), (b"", "is empty")],
 )
-def test_a_file_that_is_no_database_is_one_line(tmp_path, content, said):
+def test_a_file_that_is_no_database_is_one_line(tmp_path, content, result):
     path = tmp_path / "x.sqlite"
     path.write_bytes(content)
 
-    with pytest.raises(benchdb.DatabaseError, match=said):
+    with pytest.raises(benchdb.DatabaseError, match=result):
         benchdb.open(path)
     assert path.read_bytes() == content
 
@@ -116,7 +116,10 @@ def test_reading_leaves_the_file_as_it_was_and_nothing_beside_it(tmp_path):
         db.report(tmp_path / "report.html", workload="lstm")
 
     assert path.read_bytes() == before
-    assert {one.name for one in tmp_path.iterdir()} == {"results.sqlite", "report.html"}
+    assert {item.name for item in tmp_path.iterdir()} == {
+        "results.sqlite",
+        "report.html",
+    }
 
 
 @pytest.mark.parametrize(

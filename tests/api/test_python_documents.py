@@ -19,9 +19,9 @@ def test_the_page_names_all_that_is_public():
     page = PAGE.read_text(encoding="utf-8")
     methods = {name for name in vars(benchdb.Database) if not name.startswith("_")}
 
-    assert {one for one in methods if f"db.{one}" not in page} == set()
+    assert {method for method in methods if f"db.{method}" not in page} == set()
     public = {*benchdb.__all__} - {"Database", "Column", "__version__"}
-    assert {one for one in public if not re.search(rf"\b{one}\b", page)} == set()
+    assert {text for text in public if not re.search(rf"\b{text}\b", page)} == set()
 
 
 def test_the_page_names_every_filter():

@@ -40,11 +40,11 @@ def verdict(path: Path) -> Verdict:
 def test_what_is_written_is_intact_and_tells_who_signed_it(
     signed: Path, key: Path
 ) -> None:
-    found = verdict(signed)
+    result = verdict(signed)
 
-    assert (found.state, found.trust, found.runs) == ("intact", "unknown", 2)
-    assert found.key is not None
-    assert found.key.fingerprint == fingerprint(key)
+    assert (result.state, result.trust, result.runs) == ("intact", "unknown", 2)
+    assert result.key is not None
+    assert result.key.fingerprint == fingerprint(key)
 
 
 def test_the_same_contents_and_key_give_the_same_bytes(
@@ -104,7 +104,7 @@ def test_every_change_of_a_byte_is_caught_by_import(
     engine = open_database(str(tmp_path / "results.sqlite"), create=True)
     outcomes = import_together(engine, [*altered, signed], How())
 
-    taken = [one.path for one in outcomes if one.error is None]
+    taken = [outcome.path for outcome in outcomes if outcome.error is None]
     assert taken == [signed]
     with reading(engine) as connection:
         assert contents.runs(connection) == 0
@@ -171,8 +171,8 @@ def manifest_alone(path: Path, some: list[tuple[str, bytes]]) -> Path:
 
 def naming(name: str) -> Hostile:
     def make(path: Path, some: list[tuple[str, bytes]]) -> Path:
-        told = manifest([(name, some[1][1])])
-        return archive(path, [("manifest.json", told), some[1]])
+        data = manifest([(name, some[1][1])])
+        return archive(path, [("manifest.json", data), some[1]])
 
     return make
 
@@ -195,8 +195,8 @@ def with_runs(content: bytes) -> Hostile:
 
 
 def spelled_otherwise(path: Path, some: list[tuple[str, bytes]]) -> Path:
-    told = manifest(some[1:]).replace(b'"runs":2', b'"runs": 2')
-    return archive(path, [("manifest.json", told), some[1]])
+    data = manifest(some[1:]).replace(b'"runs":2', b'"runs": 2')
+    return archive(path, [("manifest.json", data), some[1]])
 
 
 def bomb(path: Path, some: list[tuple[str, bytes]]) -> Path:
@@ -241,10 +241,10 @@ def test_what_is_not_as_benchdb_makes_it_is_told_with_its_place(
     part = packed()
     path = make(tmp_path / "x.benchdb", [("manifest.json", manifest([part])), part])
 
-    found = verdict(path)
+    result = verdict(path)
 
-    assert (found.state, found.where) == ("altered", where)
-    assert why in (found.why or "")
+    assert (result.state, result.where) == ("altered", where)
+    assert why in (result.why or "")
 
 
 def test_a_signature_of_another_bundle_does_not_fit(
@@ -256,21 +256,21 @@ def test_a_signature_of_another_bundle_does_not_fit(
     first, second = members(signed), members(other)
     path = archive(tmp_path / "mixed.benchdb", [first[0], second[1], first[2]])
 
-    found = verdict(path)
+    result = verdict(path)
 
-    assert (found.state, found.where) == ("altered", "manifest.json.sig")
-    assert "does not fit the content" in (found.why or "")
+    assert (result.state, result.where) == ("altered", "manifest.json.sig")
+    assert "does not fit the content" in (result.why or "")
 
 
 def test_retractions_are_a_part_of_their_own_behind_the_runs(tmp_path: Path) -> None:
     parts = [packed(), ("retractions.jsonl", HEADER)]
     path = archive(tmp_path / "x.benchdb", [("manifest.json", manifest(parts)), *parts])
 
-    found = verdict(path)
+    result = verdict(path)
 
-    assert (found.state, found.runs) == ("intact", 2)
-    assert found.manifest is not None
-    assert [part.name for part in found.manifest.parts] == [name for name, _ in parts]
+    assert (result.state, result.runs) == ("intact", 2)
+    assert result.manifest is not None
+    assert [part.name for part in result.manifest.parts] == [name for name, _ in parts]
 
 
 def test_a_newer_format_asks_for_an_update(tmp_path: Path) -> None:

@@ -33,11 +33,11 @@ def a_key(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_signature_tells_whose_key_made_it(tmp_path: Path, kind: str) -> None:
     key = new_key(tmp_path / "key", kind)
 
-    found = signer_of(CONTENT, sign(CONTENT, key))
+    result = signer_of(CONTENT, sign(CONTENT, key))
 
-    assert found.fingerprint == fingerprint(key)
-    assert found.line == public_line(key)
-    assert found == public_key(key.with_suffix(".pub").read_text())
+    assert result.fingerprint == fingerprint(key)
+    assert result.line == public_line(key)
+    assert result == public_key(key.with_suffix(".pub").read_text())
 
 
 def test_the_same_content_and_key_give_the_same_signature(key: Path) -> None:

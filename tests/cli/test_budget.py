@@ -56,12 +56,12 @@ def interrupted(checkout, home) -> Outcome:
     ) as process:
         assert process.stderr
         assert process.stdout
-        said = ""
-        while said.count("FLOPS in") < 2 and (words := process.stderr.readline()):
-            said += words
+        text = ""
+        while text.count("FLOPS in") < 2 and (words := process.stderr.readline()):
+            text += words
         os.kill(process.pid, signal.SIGINT)
         out, rest = process.communicate(timeout=60)
-    return Outcome(process.returncode, out, said + rest)
+    return Outcome(process.returncode, out, text + rest)
 
 
 @pytest.fixture(scope="module")
@@ -91,8 +91,8 @@ def test_it_says_before_the_start_what_it_will_be_able_to_tell(interrupted):
 def test_ctrl_c_keeps_all_that_has_finished(interrupted, kept):
     assert interrupted.status == 130
     assert "interrupted; what had finished is stored" in interrupted.err
-    assert [one["status"] for one in kept].count("ok") >= 2
-    assert {one["tier"] for one in kept} == {"quick"}
+    assert [item["status"] for item in kept].count("ok") >= 2
+    assert {item["tier"] for item in kept} == {"quick"}
 
 
 def test_a_second_call_goes_on_with_the_campaign_of_the_first(
@@ -102,8 +102,8 @@ def test_a_second_call_goes_on_with_the_campaign_of_the_first(
 
     both = runs(checkout, home)
     assert len(both) > len(kept)
-    assert len({one["campaign"] for one in both}) == 1
-    known = [one["status"] for one in kept].count("ok")
+    assert len({item["campaign"] for item in both}) == 1
+    known = [item["status"] for item in kept].count("ok")
     assert re.search(rf"numpy, fp32 +cpu +{known} .* runs here", again.err)
 
 
@@ -170,8 +170,8 @@ def test_on_each_generation_ten_minutes_show_whether_metal_helps(host, plans):
 
     head, _, *lines = done.out.splitlines()
     assert head.startswith("budget 10:00, ")
-    found = re.compile(r"(\S+?)(?:, .*?)? +(metal|cpu) +0 +(\d+) +± ([\d.]+) %")
-    rows = [match.groups() for line in lines if (match := found.match(line))]
+    pattern = re.compile(r"(\S+?)(?:, .*?)? +(metal|cpu) +0 +(\d+) +± ([\d.]+) %")
+    rows = [match.groups() for line in lines if (match := pattern.match(line))]
     work = [name for name, *_ in rows]
     devices = [device for _, device, *_ in rows]
     assert devices == ["metal", "cpu"] * (len(rows) // 2), done.out

@@ -53,10 +53,10 @@ def test_without_a_key_the_line_says_how_to_get_one(
     import_(db, two_runs)
     path = tmp_path / "a.benchdb"
 
-    told = refused(benchdb("export", "--bundle", path, "--db", db))
+    text = refused(benchdb("export", "--bundle", path, "--db", db))
 
-    assert "'ssh-keygen -t ed25519'" in told
-    assert "--unsigned" in told
+    assert "'ssh-keygen -t ed25519'" in text
+    assert "--unsigned" in text
     assert not path.exists()
     new_key(tmp_path / "nobody/.ssh/id_ed25519")
     assert benchdb("export", "--bundle", path, "--db", db).status == 0
@@ -90,14 +90,14 @@ def test_filters_decide_what_is_in_it_and_the_manifest_counts_it(
     done = benchdb(
         *("export", "--bundle", path, "--unsigned", "--workload", "lstm", "--db", db)
     )
-    told = json.loads(members(path)[0][1])
+    result = json.loads(members(path)[0][1])
 
     assert done.err == (
         f"benchdb: {path}: 1 run of 1 machine, not signed\n"
         f"benchdb: 1 run of 1 machine leave: {LEAVES}\n"
     )
-    assert (told["runs"], told["machines"]) == (1, [MINE])
-    assert not {"date", "started", "host"} & told.keys()
+    assert (result["runs"], result["machines"]) == (1, [MINE])
+    assert not {"date", "started", "host"} & result.keys()
 
 
 # ---- verify
@@ -133,8 +133,8 @@ def test_verify_says_who_signed_as_far_as_it_is_known(
         assert expired[0] == 3
         assert f"signed by {name}, whose key has expired\n" in expired[1]
     options = ("--signers", allowed, "--revoked", gone)
-    status, told = verified(bundle, *options, "--require-signature")
-    assert (status, f"signed by {name}, whose key was revoked" in told) == (3, True)
+    status, result = verified(bundle, *options, "--require-signature")
+    assert (status, f"signed by {name}, whose key was revoked" in result) == (3, True)
     assert verified(bundle, *options)[0] == 0
     unknown = verified(bundle, "--require-signature")
     assert unknown[0] == 3
@@ -156,10 +156,10 @@ def test_a_line_of_signers_that_is_none_is_told_with_its_place(
     allowed = tmp_path / "allowed_signers"
     allowed.write_text("\n" + line.format(public_line(keys[0])))
 
-    told = refused(benchdb("verify", bundle, "--signers", allowed))
+    text = refused(benchdb("verify", bundle, "--signers", allowed))
 
-    assert f"{allowed}:2: " in told
-    assert re.search(why, told)
+    assert f"{allowed}:2: " in text
+    assert re.search(why, text)
 
 
 def test_verify_looks_at_unsigned_and_plain_files_too(
@@ -172,8 +172,8 @@ def test_verify_looks_at_unsigned_and_plain_files_too(
     assert verified(path)[0] == 0
     assert verified(path)[1].endswith("; not signed\n")
     assert verified(path, "--require-signature")[0] == 3
-    status, told = verified(two_runs)
-    assert (status, told) == (
+    status, text = verified(two_runs)
+    assert (status, text) == (
         0,
         "unsigned, intact as far as it can be told: its lines are valid (2 runs)\n",
     )
@@ -199,7 +199,7 @@ def test_verify_changes_no_database_and_needs_none(
 def test_a_sigstore_signature_is_checked_by_its_program_or_said_not_to_be(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told, runs_ = members(exported(tmp_path / "a.benchdb"))
+    pair, runs_ = members(exported(tmp_path / "a.benchdb"))
     name = b"alice@example.org"
     names = b"\x30" + bytes([len(name) + 2]) + b"\x81" + bytes([len(name)]) + name
     issuer = b"https://accounts.example.org"
@@ -211,7 +211,7 @@ def test_a_sigstore_signature_is_checked_by_its_program_or_said_not_to_be(
     raw = base64.b64encode(b"".join(certificate)).decode()
     seal = {"verificationMaterial": {"certificate": {"rawBytes": raw}}}
     sealed = ("manifest.json.sigstore.json", json.dumps(seal).encode())
-    path = archive(tmp_path / "s.benchdb", [told, sealed, runs_])
+    path = archive(tmp_path / "s.benchdb", [pair, sealed, runs_])
     asked = tmp_path / "asked"
     program = tmp_path / "bin/sigstore"
     program.parent.mkdir()
@@ -235,7 +235,7 @@ def test_a_sigstore_signature_is_checked_by_its_program_or_said_not_to_be(
         no_seal = (sealed[0], other)
         assert (
             "it is no sigstore bundle"
-            in verified(archive(tmp_path / "n.benchdb", [told, no_seal, runs_]))[1]
+            in verified(archive(tmp_path / "n.benchdb", [pair, no_seal, runs_]))[1]
         )
     assert answering(1, what="ERROR  FAIL: manifest.json") == (
         1,
@@ -277,9 +277,9 @@ def test_a_bundle_in_a_folder_or_under_any_name_is_recognised(
     (folder / "a.benchdb").write_bytes(bundle.read_bytes())
     (folder / "also.txt").write_bytes(bundle.read_bytes())
 
-    told = import_(db, tmp_path / "shared")
+    text = import_(db, tmp_path / "shared")
 
-    assert told.count("2 runs, ") == 2
+    assert text.count("2 runs, ") == 2
     assert len(digests(db)) == 2
 
 
@@ -290,9 +290,9 @@ def test_an_altered_bundle_is_refused_with_its_place_and_the_others_land(
     some = [(name, content) for name, content in members(bundle)]
     archive(altered, [*some[:2], (some[2][0], some[2][1] + b"\0")])
 
-    told = import_(db, altered, two_runs, status=1)
+    text = import_(db, altered, two_runs, status=1)
 
-    assert f"{altered}: altered at runs.jsonl.gz: its SHA-256 is not that" in told
+    assert f"{altered}: altered at runs.jsonl.gz: its SHA-256 is not that" in text
     assert len(digests(db)) == 2
     assert trust(db) == "no key is known, and none came with a bundle\n"
 
@@ -301,9 +301,9 @@ def test_one_bad_line_refuses_the_whole_bundle(db: Path, tmp_path: Path) -> None
     part = packed(LINES + b'{"type":"run"}\n')
     path = archive(tmp_path / "a.benchdb", [("manifest.json", manifest([part])), part])
 
-    told = import_(db, path, status=1)
+    text = import_(db, path, status=1)
 
-    assert "altered at runs.jsonl.gz: line 11: " in told
+    assert "altered at runs.jsonl.gz: line 11: " in text
     assert digests(db) == set()
     assert "2 new" in import_(db, exported(tmp_path / "good.benchdb"))
 
@@ -337,9 +337,9 @@ def test_a_replayed_bundle_brings_back_nothing_that_was_forgotten(
     first, second = sorted(digests(db))
     assert benchdb("forget", first, "--yes", "--db", db).status == 0
 
-    told = import_(db, bundle)
+    text = import_(db, bundle)
 
-    assert "1 run was forgotten here, left out" in told
+    assert "1 run was forgotten here, left out" in text
     assert digests(db) == {second}
     sound(db)
 
@@ -348,8 +348,8 @@ def test_an_import_that_is_taken_back_takes_its_signature_along(
     db: Path, bundle: Path, two_runs: Path
 ) -> None:
     import_(db, two_runs)
-    told = import_(db, bundle)
-    assert "2 runs, 0 new" in told
+    text = import_(db, bundle)
+    assert "2 runs, 0 new" in text
     assert "2 runs" in trust(db)
 
     undone = benchdb("import", "--undo", "--db", db)
@@ -365,7 +365,7 @@ def test_without_ssh_keygen_a_signed_bundle_is_refused_and_others_land(
 ) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
 
-    told = import_(db, bundle, two_runs, status=1)
+    text = import_(db, bundle, two_runs, status=1)
 
-    assert "signatures need ssh-keygen, which is not on PATH" in told
+    assert "signatures need ssh-keygen, which is not on PATH" in text
     assert len(digests(db)) == 2

@@ -46,11 +46,13 @@ def test_a_campaign_is_a_line_and_the_newest_is_first(backend: Backend):
 def test_campaigns_can_be_narrowed(backend: Backend):
     where = two_campaigns(backend)
 
-    assert [one["campaign"] for one in listed(where, "--mine")] == ["new"]
-    assert [one["campaign"] for one in listed(where, "--contributed")] == ["old"]
-    assert [one["campaign"] for one in listed(where, "--since", "2026-05")] == ["new"]
-    (there,) = {name for one in listed(where, "--mine") for name in one["machines"]}
-    assert "new" in [one["campaign"] for one in listed(where, "--machine", there[:12])]
+    assert [item["campaign"] for item in listed(where, "--mine")] == ["new"]
+    assert [item["campaign"] for item in listed(where, "--contributed")] == ["old"]
+    assert [item["campaign"] for item in listed(where, "--since", "2026-05")] == ["new"]
+    (there,) = {name for item in listed(where, "--mine") for name in item["machines"]}
+    assert "new" in [
+        item["campaign"] for item in listed(where, "--machine", there[:12])
+    ]
 
 
 def test_a_limit_that_leaves_some_out_says_so(backend: Backend):

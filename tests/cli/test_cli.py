@@ -70,8 +70,8 @@ def test_help_has_a_short_name_everywhere(words):
 def test_an_option_and_its_opposite_are_refused(words):
     done = benchdb(*words)
 
-    told = f"benchdb: {words[1]} and {words[2]} contradict each other; leave out one\n"
-    assert (done.status, done.out, done.err) == (2, "", told)
+    text = f"benchdb: {words[1]} and {words[2]} contradict each other; leave out one\n"
+    assert (done.status, done.out, done.err) == (2, "", text)
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -164,7 +164,7 @@ def test_workloads_tells_all_of_the_catalogue_as_json():
     written = json.loads((CATALOGUE / "workloads.json").read_text())
     for name, facts in written.items():
         assert {fact: shown["workloads"][name][fact] for fact in facts} == facts
-    members = [one["workload"] for one in shown["suites"]["m1tensorbench"]["entries"]]
+    members = [item["workload"] for item in shown["suites"]["m1tensorbench"]["entries"]]
     assert members == ["lstm", "mnist", "resnet50", "mobilenetv2", "distilbert"]
 
 
@@ -199,11 +199,11 @@ def test_reports_depend_on_neither_the_locale_nor_the_hash_seed(published, tmp_p
     plain = {"LC_ALL": "C", "PYTHONHASHSEED": "0"}
     turkish = {"LC_ALL": "tr_TR.UTF-8", "PYTHONHASHSEED": "1"}
     # Latin letters, and from right to left; the golden reports have the others.
-    one = written(published, tmp_path / "one", "--lang", "de,ar", **plain)
+    result = written(published, tmp_path / "one", "--lang", "de,ar", **plain)
     two = written(published, tmp_path / "two", "--lang", "de,ar", **turkish)
 
-    assert one == two
-    assert {"report.de.html", "report.ar.md", "report.de.metal.svg"} <= one.keys()
+    assert result == two
+    assert {"report.de.html", "report.ar.md", "report.de.metal.svg"} <= result.keys()
 
 
 def test_the_contents_not_the_file_decide_what_a_report_says(published, tmp_path):
@@ -217,8 +217,8 @@ def test_the_contents_not_the_file_decide_what_a_report_says(published, tmp_path
     elsewhere = {"LC_ALL": "tr_TR.UTF-8", "PYTHONHASHSEED": "2"}
     three = written(published, tmp_path / "three", *asked, **elsewhere)
 
-    one, two = ((tmp_path / name / page).read_bytes() for name in ("one", "two"))
-    assert one == two == three[page]
+    result, two = ((tmp_path / name / page).read_bytes() for name in ("one", "two"))
+    assert result == two == three[page]
 
 
 @pytest.mark.parametrize(
@@ -261,7 +261,8 @@ def test_without_a_database_a_new_one_starts_with_the_published_results(
 ):
     """A few of them; tests/test_wheel.py sees that all come."""
     few = [
-        published_runs.FOLDER / f"{one}.jsonl" for one in ("needle-metal", "m1-vs-v100")
+        published_runs.FOLDER / f"{text}.jsonl"
+        for text in ("needle-metal", "m1-vs-v100")
     ]
     (tmp_path / "published").mkdir()
     for path in few:

@@ -23,12 +23,12 @@ def checkout(tmp_path_factory) -> Path:
     return troubled_checkout.make_collectors(tmp_path_factory.mktemp("checkout"))
 
 
-def said(where: str, *runs: Run) -> list[str]:
+def summary_of(where: str, *runs: Run) -> list[str]:
     """Return what is said at the end of the campaign that *runs* are part of."""
     engine = open_database(where)
     with writing(engine) as connection:
-        for one in runs:
-            add(connection, one)
+        for run in runs:
+            add(connection, run)
         results.renew(connection)
     return [*summary(engine, CAMPAIGN, "")]
 
@@ -52,7 +52,9 @@ def test_it_says_the_plan_first_and_ends_with_a_table(checkout, tmp_path):
     done = troubled_checkout.in_process(checkout, tmp_path, *line)
 
     assert done.status == 0, done.err
-    plan = next(one for one in done.err.splitlines() if "warning" not in one)
+    plan = next(
+        splitline for splitline in done.err.splitlines() if "warning" not in splitline
+    )
     assert re.fullmatch(r"1 cell, 1 process of tier smoke: about 0:\d\d", plan)
     _, title, row, _, page, share = done.out.splitlines()
     assert title.split("  ")[0] == "workload"
@@ -68,14 +70,18 @@ def test_what_failed_is_said_with_the_reason(checkout, tmp_path):
     done = troubled_checkout.in_process(checkout, tmp_path, *line, **trouble)
 
     assert done.status == 1
-    failed = [one for one in done.out.splitlines() if one.startswith("matmul, size 4")]
+    failed = [
+        splitline
+        for splitline in done.out.splitlines()
+        if splitline.startswith("matmul, size 4")
+    ]
     assert len(failed) == 1
     assert failed[0].endswith("unsupported (this device cannot add), 2 times")
 
 
 def test_a_figure_stands_beside_the_nearest_that_others_published(backend: Backend):
     own = mine(THREE, batch_size=128)
-    lines = said(
+    lines = summary_of(
         backend.database(),
         *own,
         published("fit_samples_per_second", 250.0, "M1"),
@@ -94,7 +100,7 @@ def test_a_figure_stands_beside_the_nearest_that_others_published(backend: Backe
 
 def test_operations_meet_in_their_own_metric_and_size(backend: Backend):
     sizes = {"workload": "matmul", "batch_size": 1}
-    lines = said(
+    lines = summary_of(
         backend.database(),
         *mine([{"teraflops": 4.0}], **sizes, parameters={"size": 512}),
         *(
@@ -112,7 +118,7 @@ def test_operations_meet_in_their_own_metric_and_size(backend: Backend):
 
 
 def test_where_nobody_published_the_like_nothing_is_said_of_it(backend: Backend):
-    _, title, _, *rest = said(backend.database(), *mine([{RATE: 3.0}]))
+    _, title, _, *rest = summary_of(backend.database(), *mine([{RATE: 3.0}]))
 
     assert "nearest" not in title
     assert not [line for line in rest if line.startswith("compare")]
@@ -134,14 +140,14 @@ def test_a_gpu_that_waited_for_the_host_gets_a_compiled_counterpart(backend: Bac
     ]
     full: list[dict[str, float | None]] = [{RATE: 90.0, "gpu_busy_percent": 97.0}]
 
-    lines = said(
+    lines = summary_of(
         backend.database(),
         *mine(busy, **facts, workload="mnist"),
         *mine(full, **facts),
     )
 
-    (found,) = (line for line in lines if "launch-bound" in line)
-    assert found == (
+    (text,) = (line for line in lines if "launch-bound" in line)
+    assert text == (
         "mnist, torch cuda: launch-bound, the GPU is busy 31 % of the time; compiled: "
         "benchdb collect mnist --framework torch --cuda --batch-size 128 "
         "--precision bf16 --compiler inductor-graphs"

@@ -89,8 +89,8 @@ def test_csv_without_a_cell_has_its_header_and_says_why_beside_it(db):
 def test_each_further_side_is_held_against_the_first(db):
     done = benchdb("compare", *SIDES, "third", "--format", "json", "--db", db)
 
-    said = json.loads(done.out)
-    assert [(one["base"], one["other"]) for one in said] == [
+    result = json.loads(done.out)
+    assert [(item["base"], item["other"]) for item in result] == [
         ("campaign first", "campaign second"),
         ("campaign first", "campaign third"),
     ]
@@ -106,7 +106,7 @@ def test_published_single_runs_have_no_interval_and_that_is_said(db):
 
 
 @pytest.mark.parametrize(
-    ("sides", "options", "status", "said"),
+    ("sides", "options", "status", "result"),
     [
         (
             SIDES,
@@ -125,12 +125,12 @@ def test_published_single_runs_have_no_interval_and_that_is_said(db):
         (("first", "campaign:other"), (), 0, ""),
     ],
 )
-def test_what_fails_a_comparison(sides, options, status, said, db):
+def test_what_fails_a_comparison(sides, options, status, result, db):
     done = benchdb("compare", *sides, *options, "--db", db)
 
     assert done.status == status, done.err
-    assert said in done.err
-    assert len(done.err.splitlines()) == bool(said)
+    assert result in done.err
+    assert len(done.err.splitlines()) == bool(result)
 
 
 def test_an_unclear_cell_fails_nothing(tmp_path):
@@ -178,7 +178,7 @@ def test_a_condition_may_differ_where_that_is_accepted(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "result"),
     [
         (("first",), "a comparison has two sides; name another, or --here"),
         (("first", "secnod"), "did you mean 'second'?"),
@@ -190,18 +190,18 @@ def test_a_condition_may_differ_where_that_is_accepted(tmp_path):
         (("first", "--here"), "nothing was measured on this machine"),
     ],
 )
-def test_wrong_words_are_status_2_in_one_line(words, said, db):
+def test_wrong_words_are_status_2_in_one_line(words, result, db):
     done = benchdb("compare", *words, "--db", db)
 
     assert (done.status, done.out) == (2, "")
-    assert said in done.err
+    assert result in done.err
     assert len(done.err.splitlines()) == 1
 
 
 def test_names_of_strangers_command_no_terminal_and_no_page(tmp_path):
     db = tmp_path / "strange.sqlite"
     names = ["\u202e\x1b[31m", "<b>|bold|</b>"]
-    runs = [one for name in names for one in campaign(name, 1.0)]
+    runs = [run for name in names for run in campaign(name, 1.0)]
     stored(db, runs)
 
     text = benchdb("compare", *(f"campaign:{name}" for name in names), "--db", db)

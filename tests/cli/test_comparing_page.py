@@ -21,8 +21,8 @@ QUICKER = {
 
 def steps() -> dict[str, str]:
     """Return the shell of each step of the workflow, by its name."""
-    found = re.findall(r"- name: (\w+)\n\s+run: \|\n((?: {10}.*\n)+)", WORKFLOW)
-    return {name: textwrap.dedent(shell) for name, shell in found}
+    result = re.findall(r"- name: (\w+)\n\s+run: \|\n((?: {10}.*\n)+)", WORKFLOW)
+    return {name: textwrap.dedent(shell) for name, shell in result}
 
 
 def test_the_workflow_measures_in_turns_and_compares(tmp_path):

@@ -64,21 +64,21 @@ def completed(line: str, shell: str = "bash") -> tuple[list[str], set[str]]:
     ],
 )
 def test_names_are_completed_without_what_is_heavy(line, words):
-    found, modules = completed(line)
+    texts, modules = completed(line)
 
-    assert found == words
+    assert texts == words
     assert HEAVY & modules == set()
 
 
 def test_every_workload_of_ours_and_every_chip_is_there():
     assert {*collected()} <= {*completed("benchdb list --workload ")[0]}
     names = completed("benchdb report --chip H")[0]
-    ours = dict.fromkeys(one.name for one in chips() if one.name.startswith("H"))
+    ours = dict.fromkeys(chip.name for chip in chips() if chip.name.startswith("H"))
     assert names == [name.replace(" ", "\\ ") for name in ours]
 
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
 def test_other_shells_get_the_same(shell):
-    found, _ = completed("benchdb collect --tier q", shell)
+    texts, _ = completed("benchdb collect --tier q", shell)
 
-    assert any("quick" in word for word in found)
+    assert any("quick" in word for word in texts)

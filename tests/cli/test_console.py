@@ -42,7 +42,7 @@ def test_no_name_of_a_megabyte_fills_a_list(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("number", "what", "said"),
+    ("number", "what", "result"),
     [
         (0, "run", "0 runs"),
         (1, "run", "1 run"),
@@ -51,12 +51,12 @@ def test_no_name_of_a_megabyte_fills_a_list(tmp_path):
         (12_000, "new run", "12,000 new runs"),
     ],
 )
-def test_a_count_agrees_with_its_noun(number, what, said):
-    assert counted(number, what) == said
+def test_a_count_agrees_with_its_noun(number, what, result):
+    assert counted(number, what) == result
 
 
 def test_one_run_is_imported_listed_and_exported_as_one(two_runs, tmp_path):
-    both, one, alone = (
+    both, result, alone = (
         tmp_path / "2.sqlite",
         tmp_path / "1.sqlite",
         tmp_path / "1.jsonl",
@@ -64,11 +64,11 @@ def test_one_run_is_imported_listed_and_exported_as_one(two_runs, tmp_path):
     benchdb("import", two_runs, "--db", both)
     benchdb("export", "--workload", "mnist", "-o", alone, "--db", both)
 
-    imported = benchdb("import", alone, "--db", one)
-    listed = benchdb("list", "--db", one)
-    machines = benchdb("machines", "list", "--db", one)
+    imported = benchdb("import", alone, "--db", result)
+    listed = benchdb("list", "--db", result)
+    machines = benchdb("machines", "list", "--db", result)
     exported = benchdb(
-        "export", "--format", "parquet", "-o", tmp_path / "p", "--db", one
+        "export", "--format", "parquet", "-o", tmp_path / "p", "--db", result
     )
 
     assert imported.out == f"{alone}: 1 run, 1 new\n"

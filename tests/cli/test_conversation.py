@@ -129,13 +129,13 @@ def test_the_ends_of_each_metric_are_shown_where_not_all_rows_are(tmp_path, db):
 
 def test_a_guess_or_an_answer_holds_against_a_format_that_knows_the_file(tmp_path, db):
     document = FIXTURES / "tools" / "llama-bench.csv"
-    told = f"{document}: read by llama-bench otherwise; here guess and answers hold"
+    text = f"{document}: read by llama-bench otherwise; here guess and answers hold"
 
     guessed = benchdb("import", "--guess", document)
     answered = benchdb("import", "--yes", "--answer", "readings=yes", document)
 
-    assert told in guessed.err
-    assert told in answered.err
+    assert text in guessed.err
+    assert text in answered.err
 
 
 def test_what_was_answered_once_is_not_asked_again(table, db):
@@ -167,18 +167,18 @@ def test_an_answer_that_makes_no_sense_is_asked_for_again(table, db):
     done = talk(answers, "import", table, "--db", db)
 
     assert done.status == 0, done.out
-    told = [line for line in done.out.splitlines() if line.startswith("benchdb: ")]
+    texts = [line for line in done.out.splitlines() if line.startswith("benchdb: ")]
     ways = "give yes, or what is wrong as NUMBER: ANSWER, 1 to 4, or NAME: ANSWER"
-    assert told[1:4] == [
+    assert texts[1:4] == [
         f"benchdb: 'readings': {typed!r}: {ways}" for typed in ("9", "", "furlongs")
     ]
     assert (
         "'toaster': say which fact it is; allowed: 'device: …', 'precision: …'"
-        in told[4]
+        in texts[4]
     )
-    assert "nothing asks '99'" in told[5]
-    assert "nothing asks 'precison'; did you mean 'precision" in told[6]
-    assert told[7] == "benchdb: type yes or no"
+    assert "nothing asks '99'" in texts[5]
+    assert "nothing asks 'precison'; did you mean 'precision" in texts[6]
+    assert texts[7] == "benchdb: type yes or no"
     assert figures(db) == FIGURES
 
 
@@ -352,7 +352,7 @@ def test_answers_make_a_map_of_a_document_that_a_tool_wrote_too(tmp_path, db):
 
     named = "yes, but machine: M1 Max; device: gpu; framework: llama.cpp"
     known = ["names of backend=leave-out", f"readings={named}"]
-    answers = [word for one in known for word in ("--answer", one)]
+    answers = [word for text in known for word in ("--answer", text)]
     done = benchdb("import", document, "--yes", *answers, "--db", db)
 
     assert done.status == 0, done.err
@@ -410,8 +410,10 @@ def test_other_answers_take_the_place_of_the_first(table, db):
 
     assert done.status == 0, done.err
     listed = json.loads(benchdb("sources", "--json", "--db", db).out)
-    (newer,) = (one["digest"] for one in listed if one["superseded_by"] is None)
-    assert [one["superseded_by"] for one in listed if one["digest"] != newer] == [newer]
+    (newer,) = (item["digest"] for item in listed if item["superseded_by"] is None)
+    assert [item["superseded_by"] for item in listed if item["digest"] != newer] == [
+        newer
+    ]
     source = run.c.keys().index("source")
     runs_ = {row[0] for row in runs(db) if row[source] == newer}
     values = [

@@ -39,10 +39,10 @@ class Shown:
         (only,) = self.metadata["databases"].values()
         return only
 
-    def answers(self, query: str, **told: str) -> list[dict[str, Any]]:
-        """Return the rows of a named *query*; what is not *told* is left empty."""
+    def answers(self, query: str, **result: str) -> list[dict[str, Any]]:
+        """Return the rows of a named *query*; what is not *result* is left empty."""
         stored = self.database["queries"][query]
-        values = dict.fromkeys(stored.get("params", []), "") | told
+        values = dict.fromkeys(stored.get("params", []), "") | result
         with closing(sqlite3.connect(f"file:{self.place}?mode=ro", uri=True)) as c:
             c.row_factory = sqlite3.Row
             return [dict(row) for row in c.execute(stored["sql"], values)]
@@ -233,10 +233,10 @@ def test_a_server_has_the_same_words_as_comments(postgres, template):
     words = tomllib.loads((folder("schema") / "comments.toml").read_text("utf-8"))
     with reading(open_database(postgres.address(template))) as connection:
         comments = inspect(connection).get_multi_table_comment()
-        found = {name: comment["text"] for (_, name), comment in comments.items()}
+        values = {name: comment["text"] for (_, name), comment in comments.items()}
 
-    assert found == {name: words[name][""] for name in found}
-    assert found.keys() >= tables.tables.keys()
+    assert values == {name: words[name][""] for name in values}
+    assert values.keys() >= tables.tables.keys()
 
 
 def test_of_a_server_it_says_that_datasette_reads_files():

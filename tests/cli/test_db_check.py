@@ -94,9 +94,9 @@ def test_a_schema_changed_by_hand_is_told(filled):
         "CREATE INDEX own ON run (seed)",
     )
 
-    found = problems(filled)
+    texts = problems(filled)
 
-    assert {one for one in found if one.startswith("schema: ")} == {
+    assert {item for item in texts if item.startswith("schema: ")} == {
         "schema: column run.mood is none of benchdb's",
         "schema: column run.ended is missing",
         "schema: index ix_run_cell on table run is missing",
@@ -105,7 +105,7 @@ def test_a_schema_changed_by_hand_is_told(filled):
         "schema: table notes is none of benchdb's",
         "schema: index own on table run is none of benchdb's",
     }
-    assert any("cannot be checked: " in one for one in found)
+    assert any("cannot be checked: " in item for item in texts)
     listed = benchdb("show", "ffff", "--db", filled)
     imported = benchdb("import", MEASURED, "--db", filled)
     for done in (listed, imported):
@@ -171,21 +171,21 @@ ON_A_SERVER = (
 
 
 @pytest.mark.parametrize(
-    ("kind", "statement", "told"),
+    ("kind", "statement", "result"),
     [
-        (kind, statement, told)
+        (kind, statement, result)
         for kind in (SQLITE, POSTGRESQL)
-        for statement, told in CHANGES
+        for statement, result in CHANGES
         if kind == SQLITE or any(part in statement for part in ON_A_SERVER)
     ],
 )
-def test_contents_changed_by_hand_are_told(request, kind, statement, told):
+def test_contents_changed_by_hand_are_told(request, kind, statement, result):
     location = Backend(kind, request).holding(*FILES)
     change(location, statement)
 
-    found = problems(location)
+    texts = problems(location)
 
-    assert any(told in one for one in found), found
+    assert any(result in item for item in texts), texts
 
 
 def test_a_document_that_was_changed_is_told(filled):
@@ -228,18 +228,18 @@ def test_a_reference_to_nothing_is_told(filled, backend):
         unguarded = "SET session_replication_role = replica"
         change(filled, unguarded, "DELETE FROM source")
 
-    found = problems(filled)
+    texts = problems(filled)
 
-    assert "reference: run (source): 10 rows refer to no source" in found
-    assert "reference: claim (source): 4 rows refer to no source" in found
+    assert "reference: run (source): 10 rows refer to no source" in texts
+    assert "reference: claim (source): 4 rows refer to no source" in texts
 
 
 def test_of_many_runs_a_sample_may_be_looked_at(filled):
     change(filled, "UPDATE run SET seed = 7")
 
-    found = problems(filled, "--sample", "3")
+    texts = problems(filled, "--sample", "3")
 
-    assert sum(one.startswith("digest: run ") for one in found) == 3
+    assert sum(item.startswith("digest: run ") for item in texts) == 3
 
 
 def test_a_damaged_index_is_told(filled, backend):
@@ -259,6 +259,8 @@ def test_a_damaged_index_is_told(filled, backend):
         change(filled, "UPDATE run SET campaign = 'another'")
         change(filled, forgetting.format("true"))
 
-    found = problems(filled)
+    texts = problems(filled)
 
-    assert any(one.startswith("damage: ") and "ix_run_campaign" in one for one in found)
+    assert any(
+        item.startswith("damage: ") and "ix_run_campaign" in item for item in texts
+    )

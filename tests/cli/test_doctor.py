@@ -22,11 +22,13 @@ def doctor(checkout: Path, home: Path, *arguments: object, **how: str) -> Outcom
     return troubled_checkout.in_process(checkout, home, "doctor", *arguments, **how)
 
 
-def told(checkout: Path, home: Path, *arguments: object, **how: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(
+def report_of(
+    checkout: Path, home: Path, *arguments: object, **how: str
+) -> dict[str, Any]:
+    result: dict[str, Any] = json.loads(
         doctor(checkout, home, "--json", *arguments, **how).out
     )
-    return found
+    return result
 
 
 def with_collector(tmp_path: Path, text: str) -> Path:
@@ -39,9 +41,9 @@ def with_collector(tmp_path: Path, text: str) -> Path:
 def test_it_tells_of_each_framework_and_device_what_it_can_or_why_not(
     checkout, tmp_path
 ):
-    found = told(checkout, tmp_path)
+    result = report_of(checkout, tmp_path)
 
-    (framework,) = found["frameworks"]
+    (framework,) = result["frameworks"]
     assert framework["framework"] == "numpy"
     assert framework["devices"]["cpu"]["available"]
     assert framework["devices"]["metal"] == {
@@ -52,7 +54,7 @@ def test_it_tells_of_each_framework_and_device_what_it_can_or_why_not(
     }
     assert framework["precisions"] == {"cpu": ["fp32"]}
     assert framework["compilers"] == ["none"]
-    assert found["can_measure"]
+    assert result["can_measure"]
 
 
 def test_it_says_the_same_in_words(checkout, tmp_path):
@@ -64,10 +66,10 @@ def test_it_says_the_same_in_words(checkout, tmp_path):
 
 
 def test_it_tells_the_energy_meters_of_each_device(checkout, tmp_path):
-    found = told(checkout, tmp_path)
+    result = report_of(checkout, tmp_path)
 
-    assert set(found["meters"]) == {"cpu", "metal", "cuda"}
-    for meter in found["meters"]["cuda"]:
+    assert set(result["meters"]) == {"cpu", "metal", "cuda"}
+    for meter in result["meters"]["cuda"]:
         assert meter["available"] or (meter["why"] and meter["install"])
 
 
@@ -79,16 +81,16 @@ def test_a_meter_that_is_there_needs_nothing_to_be_installed(monkeypatch):
 
 
 def test_it_tells_what_would_spoil_a_measurement(checkout, tmp_path):
-    found = told(checkout, tmp_path, PYTORCH_ENABLE_MPS_FALLBACK="1")
+    result = report_of(checkout, tmp_path, PYTORCH_ENABLE_MPS_FALLBACK="1")
 
-    what = [one["what"] for one in found["spoilers"]]
+    what = [item["what"] for item in result["spoilers"]]
     assert [w for w in what if w.startswith("PYTORCH_ENABLE_MPS_FALLBACK=1")]
 
 
 def test_it_names_the_versions(checkout, tmp_path):
-    found = told(checkout, tmp_path)
+    result = report_of(checkout, tmp_path)
 
-    assert {"benchdb", "python", "kernel"} <= set(found["versions"])
+    assert {"benchdb", "python", "kernel"} <= set(result["versions"])
 
 
 @pytest.mark.parametrize(
@@ -116,10 +118,10 @@ def test_a_framework_that_cannot_be_imported_is_told_with_its_reason(
 ):
     trouble = {"TROUBLE": "load", "TROUBLE_KIND": "raise", "TROUBLE_SAYS": "no plugin"}
 
-    found = told(checkout, tmp_path, **trouble)
+    result = report_of(checkout, tmp_path, **trouble)
 
-    assert "cannot be imported (no plugin)" in found["frameworks"][0]["why"]
-    assert not found["can_measure"]
+    assert "cannot be imported (no plugin)" in result["frameworks"][0]["why"]
+    assert not result["can_measure"]
 
 
 def test_a_missing_module_is_told_with_the_command_that_brings_it(tmp_path):
@@ -146,7 +148,7 @@ def test_what_is_heavy_is_said_before_it_is_installed(tmp_path):
 
 
 def test_it_makes_no_database_and_says_which_it_would_use(checkout, tmp_path):
-    database = told(checkout, tmp_path)["database"]
+    database = report_of(checkout, tmp_path)["database"]
 
     assert database["location"] == str(tmp_path / "results.sqlite")
     assert database["state"] == "not there yet"
@@ -156,7 +158,7 @@ def test_it_makes_no_database_and_says_which_it_would_use(checkout, tmp_path):
 def test_a_database_that_cannot_be_opened_is_told_with_the_reason(checkout, tmp_path):
     (tmp_path / "notes.txt").write_text("no database at all")
 
-    database = told(checkout, tmp_path, "--db", tmp_path / "notes.txt")["database"]
+    database = report_of(checkout, tmp_path, "--db", tmp_path / "notes.txt")["database"]
 
     assert database["state"] == "unusable"
     assert "is no SQLite database" in database["why"]
@@ -191,7 +193,7 @@ def test_the_real_collectors_can_measure_here(tmp_path):
     for name in ("with_numpy.py", "with_torch.py"):
         shutil.copy(COLLECTORS / name, folder / "collectors")
 
-    found = told(folder, tmp_path / "home")
+    result = report_of(folder, tmp_path / "home")
 
-    usable = {one["framework"] for one in found["frameworks"] if one["version"]}
+    usable = {item["framework"] for item in result["frameworks"] if item["version"]}
     assert usable == {"numpy", "torch"}

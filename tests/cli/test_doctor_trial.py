@@ -48,12 +48,12 @@ def attempt(checkout: Path, home: Path, host: str, **trouble: str) -> Outcome:
 
 
 def content(home: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((home / "trial.json").read_text("utf-8"))
-    return found
+    result: dict[str, Any] = json.loads((home / "trial.json").read_text("utf-8"))
+    return result
 
 
 def held(trial: dict[str, Any]) -> dict[str, bool | None]:
-    return {one["name"]: one["holds"] for one in trial["checks"]}
+    return {item["name"]: item["holds"] for item in trial["checks"]}
 
 
 def test_a_mac_is_tried_from_its_fingerprint_to_its_burst(checkout, tmp_path):
@@ -72,9 +72,9 @@ def test_a_mac_is_tried_from_its_fingerprint_to_its_burst(checkout, tmp_path):
     assert checks["meter macmon, cpu"] is False
     assert checks["meter powermetrics, cpu"] is None
     assert checks["meters alike"] is True
-    states = [one["text"] for one in trial["checks"] if one["name"] == "state"]
-    assert [one for one in states if "on battery" in one]
-    assert [one for one in states if "Low Power Mode is on" in one]
+    states = [item["text"] for item in trial["checks"] if item["name"] == "state"]
+    assert [state for state in states if "on battery" in state]
+    assert [state for state in states if "Low Power Mode is on" in state]
     assert trial["runs"][0]["gates"]["result_error"] == "passed"
     assert trial["course"][-1][0] > 7
     # On standard output the list, on standard error where it is.
@@ -108,7 +108,7 @@ def test_the_file_names_nobody_whatever_a_framework_says(checkout, tmp_path):
 @pytest.fixture(scope="module")
 def files(tmp_path_factory) -> dict[str, Path]:
     """Return by host a file with what its commands say."""
-    folder, found = tmp_path_factory.mktemp("files"), {}
+    folder, result = tmp_path_factory.mktemp("files"), {}
     for host in ALL:
         done = subprocess.run(
             [sys.executable, FAKES.parents[1] / "collectors/machine.py", "--sources"],
@@ -116,12 +116,14 @@ def files(tmp_path_factory) -> dict[str, Path]:
             capture_output=True,
             check=True,
         )
-        said = json.loads(done.stdout)
-        trial = Trial(sources=said["sources"], answers=said["answers"], complete=True)
-        trial.fingerprint = {k: said[k] for k in ("machine", "system", "conditions")}
-        found[host] = folder / f"{host}.json"
-        found[host].write_bytes(trial_file.encode(trial))
-    return found
+        outcome = json.loads(done.stdout)
+        trial = Trial(
+            sources=outcome["sources"], answers=outcome["answers"], complete=True
+        )
+        trial.fingerprint = {k: outcome[k] for k in ("machine", "system", "conditions")}
+        result[host] = folder / f"{host}.json"
+        result[host].write_bytes(trial_file.encode(trial))
+    return result
 
 
 @pytest.mark.parametrize("host", ALL)
@@ -129,7 +131,7 @@ def test_the_answers_in_a_file_are_read_as_they_were_on_the_mac(host, files):
     trial = trial_file.decode(files[host])
 
     assert trial.answers
-    assert [one.text for one in trial_file.disagreements(trial)] == []
+    assert [disagreement.text for disagreement in trial_file.disagreements(trial)] == []
 
 
 @pytest.mark.parametrize("host", ["m5", "m6", "m4_low_power", "rosetta"])
@@ -144,13 +146,16 @@ def test_a_fixture_made_of_a_file_is_a_mac_that_says_the_same(host, files, tmp_p
         capture_output=True,
         check=True,
     )
-    found, told = json.loads(again.stdout), trial_file.decode(files[host]).fingerprint
+    result, groups = (
+        json.loads(again.stdout),
+        trial_file.decode(files[host]).fingerprint,
+    )
     assert done.status == 0
-    assert found["machine"]["chip"] == told["machine"]["chip"]
-    assert found["machine"]["model"] == told["machine"]["model"]
-    assert found["system"] == told["system"]
+    assert result["machine"]["chip"] == groups["machine"]["chip"]
+    assert result["machine"]["model"] == groups["machine"]["model"]
+    assert result["system"] == groups["system"]
     moment = {"load_1m": 0, "uptime_seconds": 0}
-    assert {**found["conditions"], **moment} == {**told["conditions"], **moment}
+    assert {**result["conditions"], **moment} == {**groups["conditions"], **moment}
     # The folder was empty: all of it is new.
     assert f"{made / 'sysctl.txt'}: new in it" in done.out
 
@@ -298,10 +303,10 @@ def measured(**during: float | str) -> Measured:
 def test_a_speed_that_falls_over_a_minute_does_not_hold(last, holds, during, text):
     course = [(float(s), 1.0 if s < 20 else last) for s in range(1, 41)]
 
-    found = burst_check(course, measured(**during))
+    check = burst_check(course, measured(**during))
 
-    assert found.holds is holds
-    assert text in found.text
+    assert check.holds is holds
+    assert text in check.text
     # Beside other work a fall is no finding.
     busy = burst_check(course, measured(**during), is_busy=True)
     assert busy.holds is (holds or None)

@@ -57,11 +57,11 @@ def test_a_reader_who_has_seen_enough_is_told_nothing(arguments, database):
         assert running.stdout is not None
         assert running.stderr is not None
         running.stdout.close()
-        told = running.stderr.read().decode()
+        text = running.stderr.read().decode()
 
     assert running.returncode == 1
-    assert "Traceback" not in told
-    assert "cannot write" not in told
+    assert "Traceback" not in text
+    assert "cannot write" not in text
 
 
 def test_all_that_was_printed_arrives(database):

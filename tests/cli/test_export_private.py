@@ -91,8 +91,10 @@ def _site(home: Path) -> str:
         "report", "--site", home / "s", "--lang", "en", "--db", home / "r.sqlite"
     )
     assert done.status == 0
-    pages = [one for one in (home / "s").rglob("*") if one.suffix in (".html", ".json")]
-    return "\n".join(one.read_text("utf-8") for one in pages)
+    pages = [
+        path for path in (home / "s").rglob("*") if path.suffix in (".html", ".json")
+    ]
+    return "\n".join(page.read_text("utf-8") for page in pages)
 
 
 def _metadata(home: Path) -> str:
@@ -111,8 +113,8 @@ def _report(kind: str) -> Callable[[Path], str]:
         options = ("--format", kind, "--lang", "en", "-o", folder, "--all")
         done = benchdb("report", *options, "--db", home / "r.sqlite")
         assert done.status == 0, done
-        texts = (one for one in folder.rglob("*") if one.suffix not in _BINARY)
-        return "\n".join(one.read_text("utf-8") for one in texts)
+        texts = (path for path in folder.rglob("*") if path.suffix not in _BINARY)
+        return "\n".join(text.read_text("utf-8") for text in texts)
 
     return written
 
@@ -174,7 +176,7 @@ def _places(message: dict[str, object]) -> set[str]:
 
 
 def test_what_is_searched_for_would_be_found():
-    found = {one.lower() for one in given_away(f"{LEAK} C02SERIAL77 /home/jane")}
+    texts = {text.lower() for text in given_away(f"{LEAK} C02SERIAL77 /home/jane")}
 
-    assert {"jane", "/users", "/home/", "c02serial"} <= found
-    assert {"192.168.1.17", "a4:83:4e:5f:6a:7b", "9f1b7c3e-1111-"} <= found
+    assert {"jane", "/users", "/home/", "c02serial"} <= texts
+    assert {"192.168.1.17", "a4:83:4e:5f:6a:7b", "9f1b7c3e-1111-"} <= texts

@@ -33,8 +33,8 @@ def db(backend, two_runs) -> str:
 
 
 def results(location: object) -> dict[str, list[Any]]:
-    found = contents(open_database(str(location)))
-    return {name: rows for name, rows in found.items() if name not in _NOTES}
+    groups = contents(open_database(str(location)))
+    return {name: rows for name, rows in groups.items() if name not in _NOTES}
 
 
 def forget(location: object, *arguments: object) -> str:
@@ -44,8 +44,8 @@ def forget(location: object, *arguments: object) -> str:
 
 
 def forgotten(location: object) -> list[dict[str, Any]]:
-    told = benchdb("forget", "--list", "--json", "--db", location)
-    return list(json.loads(told.out))
+    outcome = benchdb("forget", "--list", "--json", "--db", location)
+    return list(json.loads(outcome.out))
 
 
 def sound(location: object) -> bool:
@@ -60,17 +60,17 @@ def machines(location: object) -> list[dict[str, Any]]:
 def runs(location: object, **of: str) -> list[str]:
     named = [word for name, value in of.items() for word in (f"--{name}", value)]
     listed = benchdb("list", *named, "--runs", "--json", "--db", location)
-    return [one["digest"] for one in json.loads(listed.out)]
+    return [load["digest"] for load in json.loads(listed.out)]
 
 
 def test_a_forgotten_source_leaves_what_was_there_without_it(backend, db, two_runs):
     other = backend.database()
     benchdb("import", NEEDLE, two_runs, "--db", other)
 
-    told = forget(db, "m1tensorbench", "--yes")
+    text = forget(db, "m1tensorbench", "--yes")
 
-    assert told.splitlines()[0].endswith(", m1tensorbench: 45 runs")
-    assert "1 source, 5 machines, 2 environments" in told
+    assert text.splitlines()[0].endswith(", m1tensorbench: 45 runs")
+    assert "1 source, 5 machines, 2 environments" in text
     assert results(db) == results(other)
     assert sound(db)
 
@@ -159,29 +159,29 @@ def test_a_forgotten_run_leaves_what_others_use(db, two_runs):
 
 def test_a_forgotten_machine_takes_its_runs_along(db):
     listed = machines(db)
-    chosen = next(one for one in listed if one["runs"] == 10)
+    chosen = next(item for item in listed if item["runs"] == 10)
     before = results(db)
 
-    told = forget(db, f"machine:{chosen['digest'][:12]}", "--yes")
+    text = forget(db, f"machine:{chosen['digest'][:12]}", "--yes")
     again = benchdb("import", BENCH, NEEDLE, "--db", db)
 
-    assert ": 10 runs\n" in told
+    assert ": 10 runs\n" in text
     assert "10 runs were forgotten here, left out" in again.out
-    assert machines(db) == [one for one in listed if one != chosen]
+    assert machines(db) == [item for item in listed if item != chosen]
     assert len(results(db)["run"]) == len(before["run"]) - 10
     assert sound(db)
 
 
 def test_machines_merged_by_hand_stay_merged_when_one_of_them_is_forgotten(db):
-    first, second, third = (one["digest"] for one in machines(db)[:3])
+    first, second, third = (machine["digest"] for machine in machines(db)[:3])
     for other in (second, third):
         assert benchdb("machines", "merge", first, other, "--db", db).status == 0
 
     forget(db, f"machine:{first}", "--yes")
 
-    found = {one["digest"]: one["same_as"] for one in machines(db)}
-    assert first not in found
-    assert found[second] == found[third]
+    result = {machine["digest"]: machine["same_as"] for machine in machines(db)}
+    assert first not in result
+    assert result[second] == result[third]
     assert sound(db)
 
 
@@ -195,8 +195,8 @@ def test_the_campaign_before_is_the_newest_again(tmp_path, two_runs):
     grafted = set(runs(db)) - {row[0] for row in before["run"]}
     assert results(db)["newest"] != before["newest"]
 
-    for one in grafted:
-        forget(db, one, "--yes")
+    for item in grafted:
+        forget(db, item, "--yes")
 
     assert results(db) == before
 
@@ -241,9 +241,9 @@ def test_a_terminal_is_asked(tmp_path, answer, left):
     )
     os.close(theirs)
 
-    told = "".join(iter(lambda: _read(ours), ""))
+    text = "".join(iter(lambda: _read(ours), ""))
     assert done.returncode == 0
-    assert "Forget it? [y/N]" in told
+    assert "Forget it? [y/N]" in text
     assert len(runs(db)) == left
 
 
@@ -278,13 +278,13 @@ def test_a_name_of_several_things_is_told_apart_by_its_kind(db, tmp_path):
 
     alike = benchdb("forget", "m1tensorbench", "--yes", "--db", db)
     both = benchdb("forget", start, "--yes", "--db", db)
-    told = forget(db, f"source:{start}", "--yes")
+    text = forget(db, f"source:{start}", "--yes")
 
     assert (alike.status, both.status) == (2, 2)
     assert alike.err.count(" source:") == 2
     assert f"{start!r} fits several: run:{start}, source:" in both.err
-    assert f", {start}: 0 runs" in told
-    assert start in {one[:12] for one in runs(db)}
+    assert f", {start}: 0 runs" in text
+    assert start in {run[:12] for run in runs(db)}
 
 
 def test_importers_at_the_same_time_bring_none_of_it_back(tmp_path):
@@ -345,11 +345,11 @@ def test_a_document_goes_with_the_last_source_that_is_read_from_it(tmp_path):
     before = results(db)
     (source,) = json.loads(benchdb("sources", "--json", "--db", db).out)
 
-    told = forget(db, source["slug"], "--yes")
+    text = forget(db, source["slug"], "--yes")
     again = benchdb("import", document, "--db", db)
 
     assert len(before["document"]) == 1
-    assert "1 document" in told
+    assert "1 document" in text
     assert "forgotten here, left out" in again.out
     assert results(db)["document"] == []
     forget(db, "--undo", forgotten(db)[0]["id"])

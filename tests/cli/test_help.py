@@ -17,12 +17,12 @@ SCREEN = 50  # lines
 
 def every_command():
     """Return the words of every command, and of every one below a group."""
-    found: list[tuple[str, ...]] = [()]
+    groups: list[tuple[str, ...]] = [()]
     for name in COMMANDS:
-        found.append((name,))
+        groups.append((name,))
         below = getattr(loaded(module_of(name)), "commands", {})
-        found += [(name, one) for one in below]
-    return found
+        groups += [(name, item) for item in below]
+    return groups
 
 
 EVERY = every_command()
@@ -47,7 +47,9 @@ def test_every_option_is_explained_without_ranges_or_types(words):
         command = loaded(module_of(words[0]))
         for word in words[1:]:
             command = command.commands[word]
-        assert [one.name for one in command.params if len(one.help or "") < 4] == []
+        assert [
+            param.name for param in command.params if len(param.help or "") < 4
+        ] == []
 
 
 def test_the_seven_that_most_need_come_first_and_all_have_a_group():
@@ -87,7 +89,7 @@ def test_a_pipe_has_colours_only_by_force(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "result"),
     [
         ("list --limt 3", "no option --limt; did you mean '--limit'?"),
         ("list --sort vaule", "; did you mean 'value'?"),
@@ -101,8 +103,8 @@ def test_a_pipe_has_colours_only_by_force(monkeypatch):
         ("verify x --corpus y", "FILE does not go with --corpus"),
     ],
 )
-def test_a_mistake_is_a_line(line, said):
+def test_a_mistake_is_a_line(line, result):
     done = benchdb(*shlex.split(line))
 
     assert (done.status, done.out, done.err.count("\n")) == (2, "", 1)
-    assert said in done.err
+    assert result in done.err

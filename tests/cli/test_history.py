@@ -105,7 +105,7 @@ def test_json_has_figures_verdicts_surroundings_and_the_change(slower):
     assert (sixth["change"]["campaigns_before"], sixth["n"]) == (5, 3)
     assert sixth["changed"]["version"] == ["2.7.0", "2.8.0"]
     assert sixth["surroundings"]["power_source"] == "ac"
-    assert [one["change"] for one in course["campaigns"]].count(None) == 8
+    assert [item["change"] for item in course["campaigns"]].count(None) == 8
 
 
 def test_svg_writes_the_chart(slower, tmp_path):
@@ -127,13 +127,13 @@ def test_a_place_that_takes_no_svg_is_told(slower, tmp_path):
 def test_since_leaves_out_what_was_before(slower):
     (course,) = json.loads(history(slower, "--since", "2026-03-08", "--json").out)
 
-    assert [one["campaign"][:8] for one in course["campaigns"]] == [
+    assert [item["campaign"][:8] for item in course["campaigns"]] == [
         *("20260308", "20260309", "20260310")
     ]
 
 
 @pytest.mark.parametrize(
-    ("options", "status", "said"),
+    ("options", "status", "result"),
     [
         (("lsmt",), 2, "no workload 'lsmt'; did you mean 'lstm'?"),
         (("lstm", "--machine", "0011223344556676"), 2, f"mean {TEST_MACHINE!r}?"),
@@ -163,11 +163,11 @@ def test_since_leaves_out_what_was_before(slower):
         (("lstm", "--since", "2026-03-10"), 0, "nothing yet to hold a single campaign"),
     ],
 )
-def test_what_is_not_there_is_told_in_a_line(slower, options, status, said):
+def test_what_is_not_there_is_told_in_a_line(slower, options, status, result):
     done = benchdb("history", *options, "--db", slower)
 
     assert (done.status, len(done.err.splitlines())) == (status, 1)
-    assert said in done.err
+    assert result in done.err
 
 
 @pytest.mark.parametrize("wanted", [TEST_MACHINE, "001122"])
@@ -186,14 +186,14 @@ def test_what_others_measured_is_shown_of_a_machine_that_is_asked_for(tmp_path, 
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "result"),
     [
         ({"started": None, "missing": {"started": "no clock"}}, "without a date"),
         ({"tier": "smoke"}, "of trial runs (tier smoke)"),
         ({"checks": FAILED}, "disqualified (grade X)"),
     ],
 )
-def test_campaigns_that_are_in_no_course_are_told_in_a_line(tmp_path, changes, said):
+def test_campaigns_that_are_in_no_course_are_told_in_a_line(tmp_path, changes, result):
     all_of_them = database(tmp_path, several(2, **changes))
     only_one = tmp_path / "one"
     only_one.mkdir()
@@ -204,7 +204,7 @@ def test_campaigns_that_are_in_no_course_are_told_in_a_line(tmp_path, changes, s
 
     assert (none.status, none.out) == (0, "")
     assert none.err.startswith("benchdb: all there is of lstm: 2 campaigns ")
-    assert said in none.err
+    assert result in none.err
     assert len(none.err.splitlines()) == 1
     assert len(json.loads(rest.out)[0]["campaigns"]) == 3
     assert rest.err.startswith("benchdb: left out: 1 campaign ")

@@ -41,9 +41,9 @@ WHAT = "what came, beside what was known of the same work:"
 
 
 def test_of_new_work_nothing_is_known(db):
-    told = imported(db, [("M1", "resnet50", 16, 0.2), ("M1", "resnet50", 32, 0.35)])
+    texts = imported(db, [("M1", "resnet50", 16, 0.2), ("M1", "resnet50", 32, 0.35)])
 
-    assert told == [
+    assert texts == [
         WHAT,
         "M1 resnet50 reported_step_seconds 200 ms to 350 ms 2 figures in 2 settings "
         "nothing known",
@@ -80,25 +80,25 @@ def test_the_strangest_come_first_and_a_long_table_is_cut(db):
     rows = [("M2 Max", "resnet50", 16, 5.0)]
     rows += [(f"M{n % 5 + 1} Pro", f"net{n}", 16, 0.2) for n in range(25)]
 
-    told = imported(db, rows)
+    texts = imported(db, rows)
 
-    assert told[1].startswith("M2 Max resnet50 reported_step_seconds 5.00 s 25x the")
-    assert told[-1] == "and 6 more lines, none of them stranger"
-    assert len(told) == 22
+    assert texts[1].startswith("M2 Max resnet50 reported_step_seconds 5.00 s 25x the")
+    assert texts[-1] == "and 6 more lines, none of them stranger"
+    assert len(texts) == 22
 
 
 def test_what_was_left_out_is_counted_by_reason_with_the_first_lines(db):
     rows = [("M1", f"net{n}", 16, "1,234") for n in range(8)]
     rows.append(("M1", "resnet50", 16, "0.2 | 7"))
 
-    told = imported(db, rows)
+    texts = imported(db, rows)
 
-    at = told.index("left out:")
-    assert told[at + 1].startswith("8 × ")
-    assert told[at + 1].endswith(
+    at = texts.index("left out:")
+    assert texts[at + 1].startswith("8 × ")
+    assert texts[at + 1].endswith(
         "(table.md:3, table.md:4, table.md:5, table.md:6, table.md:7, …)"
     )
-    assert told[at + 2] == "1 × 5 cells under 4 columns (table.md:11)"
+    assert texts[at + 2] == "1 × 5 cells under 4 columns (table.md:11)"
 
 
 def test_a_rehearsal_tells_the_same(db):

@@ -19,7 +19,7 @@ from tests.store_factory import add
 from tests.summary_page import measured
 
 RATE = "samples_per_second"
-THREE: list[dict[str, float | None]] = [{RATE: one} for one in (990, 1000, 1010)]
+THREE: list[dict[str, float | None]] = [{RATE: number} for number in (990, 1000, 1010)]
 
 
 @pytest.fixture(scope="module")
@@ -37,8 +37,8 @@ def filled(location: str, *cells) -> str:
     """Put the runs of *cells* into a database, with their results."""
     with writing(open_database(location)) as connection:
         for processes in cells:
-            for one in processes:
-                add(connection, one)
+            for process in processes:
+                add(connection, process)
         results.renew(connection)
     return location
 
@@ -91,7 +91,7 @@ def test_lines_of_other_work_never_look_the_same_in_80_columns(
     head, *lines = benchdb("list", "--db", where).out.splitlines()
     starts = [place for place, line in enumerate(lines) if not line.startswith(" ")]
     place = slice(head.index("workload"), head.index("system"))
-    told = [
+    texts = [
         " ".join(line[place].strip() for line in lines[begin:end])
         for begin, end in zip(starts, [*starts[1:], None], strict=True)
     ]
@@ -100,8 +100,9 @@ def test_lines_of_other_work_never_look_the_same_in_80_columns(
     assert [row["work"] for row in rows] == [
         {name: row["parameters"][name] for name in axes} for row in rows
     ]
-    assert sorted(told) == sorted(
-        f"llm-decode, {one['model']}, 128 tokens, depth {one['depth']}" for one in asked
+    assert sorted(texts) == sorted(
+        f"llm-decode, {values['model']}, 128 tokens, depth {values['depth']}"
+        for values in asked
     )
     assert "figure" in head
     assert max(map(len, (head, *lines))) <= 80

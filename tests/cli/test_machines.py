@@ -30,17 +30,17 @@ def store(backend: Backend) -> Engine:
 def groups(engine: Engine) -> set[frozenset[str]]:
     """Return the models of the machines that count as one."""
     with reading(engine) as connection:
-        found = machines.known_machines(connection)
+        known = machines.known_machines(connection)
     by_root: dict[str, set[str]] = {}
-    for one in found:
-        by_root.setdefault(one.same_as, set()).add(one.model or "")
+    for item in known:
+        by_root.setdefault(item.same_as, set()).add(item.model or "")
     return {frozenset(models) for models in by_root.values()}
 
 
 def digest_of(engine: Engine, model: str) -> str:
     with reading(engine) as connection:
-        found = machines.known_machines(connection)
-    return next(one.digest for one in found if one.model == model)
+        known = machines.known_machines(connection)
+    return next(item.digest for item in known if item.model == model)
 
 
 def by_hand(engine: Engine, verb: str, *models: str) -> None:
@@ -103,7 +103,7 @@ def test_a_machine_that_comes_later_goes_where_its_namesakes_went(store):
             later = Machine(model=f"later {number}", ours="0123")
             add(connection, Run(machine=later, values={"script_wall_seconds": 1.0}))
 
-    models = {"Mac mini", "before", "after", *(f"later {one}" for one in range(8))}
+    models = {"Mac mini", "before", "after", *(f"later {item}" for item in range(8))}
     assert groups(store) == {frozenset(models), frozenset({"MacBook Air"})}
 
 
@@ -112,7 +112,7 @@ def test_a_machine_split_by_hand_stands_alone_although_the_rule_joins_it(store, 
     by_hand(store, "split", model)
 
     assert groups(store) == {
-        frozenset({one}) for one in ("Mac mini", "MacBook Air", "before", "after")
+        frozenset({text}) for text in ("Mac mini", "MacBook Air", "before", "after")
     }
 
 
@@ -195,16 +195,16 @@ def test_the_command_lists_merges_splits_and_forgets(tmp_path, two_runs):
     published = two_runs.parents[2] / "published" / "needle-metal.jsonl"
     benchdb("import", published, "--db", db)
     listed = json.loads(benchdb("machines", "list", "--json", "--db", db).out)
-    one, other, _ = (machine["digest"] for machine in listed)
+    result, other, _ = (machine["digest"] for machine in listed)
 
-    merged = benchdb("machines", "merge", one[:12], other[:12], "--db", db)
+    merged = benchdb("machines", "merge", result[:12], other[:12], "--db", db)
     shown = benchdb("machines", "list", "--db", db)
     split = benchdb("machines", "split", other[:12], "--db", db)
     undone = benchdb("machines", "undo", other[:12], "--db", db)
     refused = benchdb("machines", "undo", other[:12], "--db", db)
 
     assert (merged.status, split.status, undone.status) == (0, 0, 0)
-    assert f"= {one[:12]} (hand)" in shown.out
+    assert f"= {result[:12]} (hand)" in shown.out
     assert refused.status == 2
     assert refused.err.startswith("benchdb: nothing was decided by hand")
 

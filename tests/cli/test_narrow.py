@@ -16,10 +16,10 @@ WIPED = re.compile(r"[^\n]*\x1b\[2K")
 
 @pytest.fixture(scope="module")
 def run():
-    found = benchdb(
+    outcome = benchdb(
         "list", "--label", "measured", "--limit", 1, "--json", "--db", SHIPPED
     )
-    return json.loads(found.out)[0]["digest"]
+    return json.loads(outcome.out)[0]["digest"]
 
 
 def shown(*words: object) -> list[str]:
@@ -46,10 +46,10 @@ def test_tables_and_runs_fit(width, run, monkeypatch):
 def test_the_figure_and_its_work_stay_where_columns_are_left_out(monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
 
-    said, head, *_ = shown("list", "--limit", 2)
+    text, head, *_ = shown("list", "--limit", 2)
 
     assert head.split() == ["workload", "figure"]
-    assert said == "benchdb: no room for 12 columns here"
+    assert text == "benchdb: no room for 12 columns here"
 
 
 def test_a_pipe_gets_every_column():

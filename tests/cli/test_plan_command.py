@@ -18,7 +18,7 @@ from tests.numbered_items import numbered
 
 def test_plan_has_the_options_of_collect_that_say_what_is_measured():
     mine, theirs = (
-        {one.name for one in get_command(import_module(module_of(name)).app).params}
+        {param.name for param in get_command(import_module(module_of(name)).app).params}
         for name in ("plan", "collect")
     )
 
@@ -30,14 +30,14 @@ def test_the_same_seed_and_campaign_give_the_same_items_round_by_round():
     first, again, other = (numbered(seed) for seed in (0, 0, 1))
 
     assert first == again
-    assert [one.item for one in first] == list(range(1, 41))
-    assert [one.replicate for one in first] == [0] * 20 + [1] * 20
+    assert [item.item for item in first] == list(range(1, 41))
+    assert [item.replicate for item in first] == [0] * 20 + [1] * 20
     assert sizes(first) != sizes(other)
     assert sorted(sizes(first)) == sorted(sizes(other))
 
 
 def sizes(some: list[PlannedItem]) -> list[int]:
-    return [one.axes["size"] for one in some]
+    return [item.axes["size"] for item in some]
 
 
 def test_slurm_numbers_no_task_beyond_a_thousand():

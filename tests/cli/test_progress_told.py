@@ -6,13 +6,13 @@ from benchdb.cli.progress import outcome
 from tests.exchange_lines import START, end, records, run
 
 
-def told(**ended):
+def outcome_of(**ended):
     (record,) = records(*START, run("r"), end("r", **ended))
     return outcome(record)
 
 
 def measured(metric: str, value: float):
-    return told(values=[{"metric": metric, "value": value}])
+    return outcome_of(values=[{"metric": metric, "value": value}])
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_a_rate_says_more_of_a_product_than_its_samples():
 def test_pages_of_a_framework_are_one_short_line():
     why = "CUDA out of memory. " + "See the documentation for memory management. " * 9
 
-    line = told(status="oom", reason=why)
+    line = outcome_of(status="oom", reason=why)
 
     assert line.startswith("oom (CUDA out of memory. See the documentation")
     assert line.endswith("…)")
@@ -49,6 +49,6 @@ def test_pages_of_a_framework_are_one_short_line():
 
 
 def test_a_short_reason_is_told_whole():
-    assert told(status="interrupted", reason="stopped by SIGINT") == (
+    assert outcome_of(status="interrupted", reason="stopped by SIGINT") == (
         "interrupted (stopped by SIGINT)"
     )

@@ -55,7 +55,9 @@ def test_a_table_has_a_line_for_each_row_and_figures_to_the_right(shipped):
     title, *lines = done.out.splitlines()
     assert title.split() == ["system", "workload", "value", "unit"]
     for line, row in zip(lines, expected(shipped), strict=True):
-        assert [one.strip() for one in line.split("  ") if one] == list(map(str, row))
+        assert [text.strip() for text in line.split("  ") if text] == list(
+            map(str, row)
+        )
     end = title.index("value") + len("value")
     assert {line[end] for line in lines} == {" "}
     assert done.err == "2 rows\n"
@@ -81,8 +83,8 @@ def test_csv_json_and_parquet_have_the_same_rows(shipped, tmp_path):
     file = tmp_path / "rows.parquet"
     done = command("query", FASTEST, "--format", "parquet", "-o", file, "--db", shipped)
 
-    told = csv.reader(io.StringIO(text))
-    assert [*told] == [names, *(list(map(str, row)) for row in rows)]
+    reader = csv.reader(io.StringIO(text))
+    assert [*reader] == [names, *(list(map(str, row)) for row in rows)]
     assert json.loads(entries) == [dict(zip(names, row, strict=True)) for row in rows]
     assert (done.status, read_table(file).to_pylist()) == (0, json.loads(entries))
 
@@ -140,13 +142,13 @@ def test_samples_of_a_run_are_row_by_row_and_others_stay_packed(shipped, tmp_pat
     connection.close()
     asked = 'SELECT run, "index", phase, steps, seconds FROM samples'
 
-    one = command(
+    outcome = command(
         *("query", f"{asked} WHERE run = '{run}'", "--format", "json"),
         *("--db", damaged),
     )
     every = command("query", asked, "--db", damaged)
 
-    rows = [tuple(entry.values()) for entry in json.loads(one.out)]
+    rows = [tuple(entry.values()) for entry in json.loads(outcome.out)]
     assert rows == [row for row in known if row[0] == run]
     assert every.status == 1
     assert every.err.startswith("benchdb: samples are damaged; 'benchdb db check'")
@@ -185,7 +187,7 @@ def test_what_does_not_read_is_refused_and_changes_nothing(location, statement):
 
 
 @pytest.mark.parametrize(
-    ("statement", "said"),
+    ("statement", "result"),
     [
         ("SELECT * FROM resultz", "did you mean 'results'?"),
         ("SELECT * FROM runs", "did you mean 'run'?"),
@@ -197,13 +199,13 @@ def test_what_does_not_read_is_refused_and_changes_nothing(location, statement):
         ("SELECT no_such(1)", "no_such"),
     ],
 )
-def test_wrong_sql_is_one_line_with_what_is_near(location, statement, said):
+def test_wrong_sql_is_one_line_with_what_is_near(location, statement, result):
     done = command("query", statement, "--db", location)
 
     assert (done.status, done.out) == (2, "")
     assert done.err.startswith("benchdb: the query cannot be asked: ")
     assert done.err.count("\n") == 1
-    assert said in done.err
+    assert result in done.err
 
 
 def test_an_answer_that_takes_too_long_is_given_up(location):
@@ -237,24 +239,24 @@ def test_ctrl_c_ends_a_long_question(location, backend: Backend):
         assert process.stdout.readline() == "asks\n"
         time.sleep(0.2)
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=60)
+        _, text = process.communicate(timeout=60)
 
-    assert (process.returncode, said) == (130, "benchdb: interrupted\n")
+    assert (process.returncode, text) == (130, "benchdb: interrupted\n")
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "result"),
     [
         (("--format", "parquet"), "Parquet is no text; name a file with -o"),
         (("--format", "xml"), "invalid value for '--format'"),
         (("--timeout", "0"), "invalid value for '--timeout'"),
     ],
 )
-def test_wrong_use_is_told(shipped, arguments, said):
+def test_wrong_use_is_told(shipped, arguments, result):
     done = command("query", "SELECT 1", *arguments, "--db", shipped)
 
     assert done.status == 2
-    assert said in done.err
+    assert result in done.err
 
 
 @pytest.mark.parametrize("kind", ["json", "parquet"])

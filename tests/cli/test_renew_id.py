@@ -43,14 +43,14 @@ def test_what_was_measured_before_and_after_is_of_one_machine_here_and_two_elsew
         "linked in this database: 1 former machine\n"
     )
     listed = json.loads(benchdb("machines", "list", "--json", "--db", database).out)
-    assert {one["anonymous_id"] for one in listed} == {before, after}
-    assert len({one["same_as"] for one in listed}) == 1
-    assert all(one["mine"] for one in listed)
+    assert {item["anonymous_id"] for item in listed} == {before, after}
+    assert len({item["same_as"] for item in listed}) == 1
+    assert all(item["mine"] for item in listed)
     assert benchdb("db", "check", "--db", database).status == 0
     benchdb("export", "--yes", "-o", shared, "--db", database)
     benchdb("import", shared, "--db", home / "theirs.sqlite")
     theirs = benchdb("machines", "list", "--json", "--db", home / "theirs.sqlite").out
-    assert len({one["same_as"] for one in json.loads(theirs)}) == 2
+    assert len({load["same_as"] for load in json.loads(theirs)}) == 2
 
 
 @pytest.mark.parametrize(("answer", "renewed"), [("n", False), ("y", True)])

@@ -83,10 +83,10 @@ def test_the_csv_has_a_row_for_each_row_of_the_page(folder):
     table = rows((folder / "report.csv").read_bytes())
     view = json.loads((folder / "report.json").read_bytes())
 
-    assert [one["workload"] for one in table] == [
-        one["workload"]["name"] for one in view["values"]
+    assert [values["workload"] for values in table] == [
+        item["workload"]["name"] for item in view["values"]
     ]
-    assert {one["metric"] for one in table} == {
+    assert {values["metric"] for values in table} == {
         "script_wall_seconds",
         "fit_samples_per_second",
         "samples_per_second",
@@ -95,9 +95,9 @@ def test_the_csv_has_a_row_for_each_row_of_the_page(folder):
 
 def test_a_published_value_keeps_its_digits_source_and_notes(folder):
     (odd,) = (
-        one
-        for one in rows((folder / "report.csv").read_bytes())
-        if one["source"] == "odd"
+        row
+        for row in rows((folder / "report.csv").read_bytes())
+        if row["source"] == "odd"
     )
 
     assert (odd["value"], odd["unit"], odd["n"]) == ("91.80", "s", "1")
@@ -108,9 +108,9 @@ def test_a_published_value_keeps_its_digits_source_and_notes(folder):
 
 def test_a_repeated_value_has_all_its_runs_and_an_interval(folder):
     (own,) = (
-        one
-        for one in rows((folder / "report.csv").read_bytes())
-        if one["kind"] == "measured"
+        row
+        for row in rows((folder / "report.csv").read_bytes())
+        if row["kind"] == "measured"
     )
 
     assert own["n"] == "3"
@@ -182,7 +182,7 @@ def test_the_json_has_every_member_of_the_view_in_its_order(folder):
 def test_the_counts_of_the_json_are_those_of_its_values(folder):
     view = json.loads((folder / "report.json").read_bytes())
 
-    figures = [one for one in view["values"] if one["quantity"]]
+    figures = [item for item in view["values"] if item["quantity"]]
     assert view["values_count"] == len(figures)
 
 

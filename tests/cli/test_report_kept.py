@@ -59,10 +59,10 @@ def change(database: Path, statement: str) -> None:
 def made_anew(database: Path, *options: object) -> str:
     aside = cache_folder().with_name("aside")
     cache_folder().rename(aside)
-    found = page(database, *options)
+    text = page(database, *options)
     shutil.rmtree(cache_folder())
     aside.rename(cache_folder())
-    return found
+    return text
 
 
 def shipped(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -81,19 +81,19 @@ def test_it_measures_the_same_once_more_and_links_process_by_process(original, a
     )
 
     assert done.status in (0, 1), done.err
-    assert [[one[name] for name in same] for one in new] == [
-        [one[name] for name in same] for one in original
+    assert [[item[name] for name in same] for item in new] == [
+        [item[name] for name in same] for item in original
     ]
-    assert [one["reproduces"] for one in new] == [one["digest"] for one in original]
-    assert {one["campaign"] for one in new}.isdisjoint(
-        one["campaign"] for one in original
+    assert [item["reproduces"] for item in new] == [item["digest"] for item in original]
+    assert {item["campaign"] for item in new}.isdisjoint(
+        item["campaign"] for item in original
     )
 
 
 def test_the_end_says_what_a_comparison_says_of_both(original, again, checkout, home):
     done, new = again
     word, first, second, *_ = answer(done)
-    sides = [f"run:{one[0]['digest']}" for one in (original, new)]
+    sides = [f"run:{item[0]['digest']}" for item in (original, new)]
     compared = json.loads(
         benchdb(checkout, home, "compare", *sides, "--format", "json").out
     )
@@ -102,11 +102,11 @@ def test_the_end_says_what_a_comparison_says_of_both(original, again, checkout, 
     assert re.match(WORDS, word)
     assert first.startswith(f"  run {original[0]['digest'][:12]}  ")
     assert second.startswith("  this time")
-    apart = max(cell["ratio"], 1 / cell["ratio"]) - 1
+    result = max(cell["ratio"], 1 / cell["ratio"]) - 1
     if done.status == 0:
-        said = re.match(r"reproduced within ([\d.]+) %, with the same seed", word)
-        assert said
-        assert 100 * apart <= float(said[1]) <= 100 * apart + 0.1
+        match = re.match(r"reproduced within ([\d.]+) %, with the same seed", word)
+        assert match
+        assert 100 * result <= float(match[1]) <= 100 * result + 0.1
     elif cell["verdict"] in ("faster", "slower"):
         assert word.startswith(f"differs: {cell['verdict']} by ")
     else:  # such as on a machine that was busier than before
@@ -128,7 +128,7 @@ def test_the_page_shows_what_it_prints(again):
         assert re.match(WORDS, some[0])
         assert re.match(r"  run [0-9a-f]{12}  [\d.,]+ [TGMk]?FLOPS, n = \d$", some[1])
         assert re.match(r"  this time         [\d.,]+ [TGMk]?FLOPS, n = \d$", some[2])
-        assert all(re.match(r"  [\w ]+: .+ → .+$", one) for one in some[3:])
+        assert all(re.match(r"  [\w ]+: .+ → .+$", item) for item in some[3:])
 
 
 def steady(home: Path, path: Path, factor: float) -> Path:
@@ -159,9 +159,9 @@ def steady(home: Path, path: Path, factor: float) -> Path:
 def judged(path: Path, new: list[Row]) -> tuple[str, str]:
     """Return the word of a reproduction, and the line that begins with it."""
     original = new[0]["reproduces"]
-    found = judge(open_database(str(path)), original, new[0]["campaign"])
-    assert found is not None
-    return found.word, next(lines(found, original))
+    judgement = judge(open_database(str(path)), original, new[0]["campaign"])
+    assert judgement is not None
+    return judgement.word, next(lines(judgement, original))
 
 
 def test_a_forged_figure_differs(again, checkout, home, tmp_path):
@@ -205,13 +205,13 @@ def test_another_collector_program_is_named_and_so_is_a_fresh_seed(
     done = benchdb(changed, home, "reproduce", run, "--fresh-seed")
 
     new = runs(home)[4:]
-    said = re.search(r"seed (\d+), chosen at random", done.err)
-    assert said
-    assert [one["seed"] for one in new] == [int(said[1]), int(said[1]) + 1]
-    assert [one["reproduces"] for one in new] == [one["digest"] for one in before]
+    match = re.search(r"seed (\d+), chosen at random", done.err)
+    assert match
+    assert [item["seed"] for item in new] == [int(match[1]), int(match[1]) + 1]
+    assert [item["reproduces"] for item in new] == [item["digest"] for item in before]
     word, *rest = answer(done)
     assert re.search(r"conditions differ: (load, )?collector program$", word)
-    digests = [one[0]["collector_sha256"][:12] for one in (before, new)]
+    digests = [groups[0]["collector_sha256"][:12] for groups in (before, new)]
     assert f"  collector program: {digests[0]} → {digests[1]}" in rest
     if done.status == 0:
         assert "with another seed; conditions differ" in word
@@ -220,47 +220,47 @@ def test_another_collector_program_is_named_and_so_is_a_fresh_seed(
 @pytest.fixture(scope="module")
 def interrupted(original, checkout, home) -> tuple[Outcome, int]:
     """Begin a reproduction, and press Ctrl-C when a process has ended."""
-    apart = home / "apart"
-    shutil.copytree(home, apart, ignore=shutil.ignore_patterns("apart"))
+    result = home / "apart"
+    shutil.copytree(home, result, ignore=shutil.ignore_patterns("apart"))
     run = original[0]["digest"]
-    before = len(runs(apart))
+    before = len(runs(result))
     with subprocess.Popen(
-        troubled_checkout.command("reproduce", run, "--db", apart / "r.sqlite"),
+        troubled_checkout.command("reproduce", run, "--db", result / "r.sqlite"),
         cwd=checkout,
-        env=troubled_checkout.environment(apart),
+        env=troubled_checkout.environment(result),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
         assert process.stderr
-        said = ""
-        while "FLOPS in" not in said and (words := process.stderr.readline()):
-            said += words
+        text = ""
+        while "FLOPS in" not in text and (words := process.stderr.readline()):
+            text += words
         os.kill(process.pid, signal.SIGINT)
         out, rest = process.communicate(timeout=60)
-    return Outcome(process.returncode, out, said + rest), before
+    return Outcome(process.returncode, out, text + rest), before
 
 
 def test_ctrl_c_keeps_what_is_finished_and_it_goes_on_when_called_again(
     original, interrupted, checkout, home
 ):
     first, before = interrupted
-    apart = home / "apart"
-    done = [one["status"] for one in runs(apart)[before:]]
+    result = home / "apart"
+    done = [run["status"] for run in runs(result)[before:]]
 
     assert first.status == 130
     assert "go on with: benchdb collect --resume" in first.err
     assert done.count("ok") == 1
     assert not re.search(WORDS, first.out)
 
-    second = benchdb(checkout, apart, "reproduce", original[0]["digest"])
+    second = benchdb(checkout, result, "reproduce", original[0]["digest"])
 
     assert "going on with campaign" in second.err
     assert re.search(WORDS, second.out), second.err
-    new = [one for one in runs(apart)[before:] if one["status"] == "ok"]
-    assert len({one["campaign"] for one in new}) == 1
-    assert [one["replicate"] for one in new] == [0, 1]
-    assert [one["reproduces"] for one in new] == [one["digest"] for one in original]
+    new = [run for run in runs(result)[before:] if run["status"] == "ok"]
+    assert len({item["campaign"] for item in new}) == 1
+    assert [item["replicate"] for item in new] == [0, 1]
+    assert [item["reproduces"] for item in new] == [item["digest"] for item in original]
 
 
 def test_a_dry_run_says_what_it_would_do_and_does_nothing(original, checkout, home):
@@ -314,17 +314,17 @@ def test_a_run_without_a_figure_to_hold_is_not_measured_again(
     how, trouble, why, troubled
 ):
     checkout, home = troubled
-    before = {one["digest"] for one in runs(home)}
+    before = {item["digest"] for item in runs(home)}
     trouble = trouble and {"TROUBLE": "build", "TROUBLE_KIND": "raise", **trouble}
     line = ("collect", *WORK, "--replicates", 1, *how)
     assert benchdb(checkout, home, *line, **trouble).status == bool(trouble)
-    (run,) = {one["digest"] for one in runs(home)} - before
+    (run,) = {item["digest"] for item in runs(home)} - before
 
     done = benchdb(checkout, home, "reproduce", run)
 
     assert done.status == 2
-    (said,) = done.err.splitlines()
-    assert re.search(f"run {run[:12]} cannot be reproduced: {why}", said)
+    (text,) = done.err.splitlines()
+    assert re.search(f"run {run[:12]} cannot be reproduced: {why}", text)
     assert len(runs(home)) == len(before) + 1
 
 
@@ -368,8 +368,8 @@ def test_what_somebody_wrote_into_a_run_is_refused_in_a_line(
     )
 
     assert done.status == 2
-    (said,) = done.err.splitlines()
-    assert re.search(why, said)
+    (text,) = done.err.splitlines()
+    assert re.search(why, text)
 
 
 @pytest.mark.parametrize("name", ["nonsense", "", "0" * 64, "matmul"])

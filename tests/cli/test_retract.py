@@ -71,7 +71,7 @@ def signed_by_alice_elsewhere(keys: tuple[Path, Path], tmp_path: Path) -> Path:
 def runs(db: Path, *options: object) -> Mapping[str, str]:
     """Return the status of each run, by its digest, the newest first."""
     done = benchdb("list", "--runs", "--json", *options, "--db", db)
-    return {one["digest"]: one["status"] for one in json.loads(done.out)}
+    return {load["digest"]: load["status"] for load in json.loads(done.out)}
 
 
 def figures(db: Path) -> dict[str, int]:
@@ -81,11 +81,11 @@ def figures(db: Path) -> dict[str, int]:
         return dict(rows.fetchall())
 
 
-def said(db: Path, digest: str) -> list[tuple[str, str | None, bool]]:
+def retractions(db: Path, digest: str) -> list[tuple[str, str | None, bool]]:
     shown = json.loads(benchdb("show", digest, "--json", "--db", db).out)
     return [
-        (one["reason"], one["fingerprint"], one["effect"])
-        for one in shown["retractions"]
+        (item["reason"], item["fingerprint"], item["effect"])
+        for item in shown["retractions"]
     ]
 
 
@@ -107,7 +107,11 @@ def took(db: Path, path: Path) -> str:
 
 
 def lines_of(path: Path, kind: str) -> list[str]:
-    return [one for one in path.read_text().splitlines() if f'"type":"{kind}"' in one]
+    return [
+        splitline
+        for splitline in path.read_text().splitlines()
+        if f'"type":"{kind}"' in splitline
+    ]
 
 
 def sound(db: Path) -> None:
@@ -158,7 +162,7 @@ def test_it_is_taken_back_where_it_was_written(db):
 
     assert benchdb("retract", newest, "--undo", "--db", db).status == 0
 
-    assert (figures(db), said(db, newest)) == (before, [])
+    assert (figures(db), retractions(db, newest)) == (before, [])
     again = benchdb("retract", newest, "--undo", "--db", db)
     assert (again.status, again.err.count("\n")) == (2, 1)
     sound(db)
@@ -173,15 +177,15 @@ def test_others_believe_who_signed_the_run_once_they_know_the_key(
 
     assert took(other, path) == f"{path}: 6 runs, 0 new, 1 new retraction\n"
     proposal = [(WHY, fingerprint(keys[0]), False)]
-    assert (figures(other)["20260303"], said(other, newest)) == (3, proposal)
+    assert (figures(other)["20260303"], retractions(other, newest)) == (3, proposal)
 
     expected = [(WHY, fingerprint(keys[0]), True)]
     benchdb("trust", f"{keys[0]}.pub", "alice", "--db", other)
-    assert (figures(other)["20260303"], said(other, newest)) == (2, expected)
+    assert (figures(other)["20260303"], retractions(other, newest)) == (2, expected)
 
     again = shared(db, tmp_path / "again.jsonl")  # twice is once
     assert took(other, again).startswith(f"{again}: 6 runs, 0 new (")
-    assert said(other, newest) == expected
+    assert retractions(other, newest) == expected
     sound(other)
 
 
@@ -233,7 +237,7 @@ def test_a_stranger_withdraws_nothing_and_is_told_of(db, other, keys, tmp_path):
 
     took(other, path)
     proposal = [(WHY, fingerprint(keys[1]), False)]
-    assert (figures(other)["20260303"], said(other, newest)) == (3, proposal)
+    assert (figures(other)["20260303"], retractions(other, newest)) == (3, proposal)
     shown = benchdb("show", newest, "--db", other).out
     assert f"proposal    {fingerprint(keys[1])} says on {today()}" in shown
 
@@ -326,7 +330,9 @@ def test_without_ssh_keygen_nothing_is_withdrawn_or_believed(
 
     monkeypatch.undo()
     assert benchdb("quarantine", "retry", "--db", new).status == 0
-    assert [one[2] for one in said(new, newest)] == [False]  # nobody signed the run
+    assert [row[2] for row in retractions(new, newest)] == [
+        False
+    ]  # nobody signed the run
 
 
 def test_what_is_withdrawn_leads_nothing(db):

@@ -88,21 +88,21 @@ def test_a_project_ends_at_its_repository_and_paths_are_below_its_file(project):
 def test_what_no_command_takes_is_a_line_with_its_place(project, text):
     settle(project, text)
 
-    said = benchdb("config")
+    outcome = benchdb("config")
 
-    assert said.status == 2
-    assert said.err.startswith(f"benchdb: {project / 'benchdb.toml'}{UNFIT[text]}")
-    assert said.err.count("\n") == 1
+    assert outcome.status == 2
+    assert outcome.err.startswith(f"benchdb: {project / 'benchdb.toml'}{UNFIT[text]}")
+    assert outcome.err.count("\n") == 1
     assert benchdb("list", "--help").status == 0
 
 
 def test_a_folder_in_the_place_of_the_file_is_named(project):
     (project / "benchdb.toml").mkdir()
 
-    said = benchdb("workloads")
+    outcome = benchdb("workloads")
 
     path = project / "benchdb.toml"
-    assert (said.status, said.err) == (
+    assert (outcome.status, outcome.err) == (
         2,
         f"benchdb: cannot read {path}: Is a directory\n",
     )
@@ -126,8 +126,8 @@ def test_what_is_set_is_in_ones_own_file_beside_what_else_is_written_there(proje
         (["--unset", "list.chip"], f"list.chip is not set in {path}"),
         (["list.chip"], "list.chip is not set; set it with: benchdb config"),
     ):
-        said = benchdb("config", *words)
-        assert (said.status, why in said.err) == (2, True), said.err
+        outcome = benchdb("config", *words)
+        assert (outcome.status, why in outcome.err) == (2, True), outcome.err
 
 
 @pytest.mark.parametrize("key", ['python = "bin/python"', 'collectors = ["mine"]'])

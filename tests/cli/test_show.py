@@ -38,7 +38,7 @@ def test_the_figure_of_the_cell_comes_first_then_that_of_the_process(backend: Ba
 
     assert first.startswith("figure      1,000 img/s (throughput), 95 % interval 9")
     assert first.endswith(", n = 3")
-    assert second in {f"this run    {one} img/s" for one in ("990", "1,000", "1,010")}
+    assert second in {f"this run    {text} img/s" for text in ("990", "1,000", "1,010")}
 
 
 def test_a_reason_why_several_figures_are_missing_is_said_once(backend: Backend):
@@ -95,8 +95,8 @@ def test_what_others_published_has_no_command(published):
     digest = of_chip(published, "M1 Max")
     lines = benchdb("show", digest, "--db", published).out.splitlines()
 
-    told = "again       –, others published it, and measured in their own way"
-    assert told in lines
+    text = "again       –, others published it, and measured in their own way"
+    assert text in lines
 
 
 def test_a_card_is_named_and_not_the_processor_beside_it(published):
@@ -119,7 +119,7 @@ def test_a_campaign_or_workload_is_no_run_but_has_a_list(published):
 
 
 @pytest.mark.parametrize(
-    ("value", "metric", "said"),
+    ("value", "metric", "result"),
     [
         (44285.4, "samples_per_second", "44,285 samples/s"),
         (0.0032171, "teraflops", "3.22 GFLOPS"),
@@ -133,8 +133,8 @@ def test_a_campaign_or_workload_is_no_run_but_has_a_list(published):
         (None, "step_seconds", "–"),
     ],
 )
-def test_figures_are_scaled_for_people(value, metric, said):
-    assert figure(value, metric, "of nobody") == said
+def test_figures_are_scaled_for_people(value, metric, result):
+    assert figure(value, metric, "of nobody") == result
 
 
 def test_an_interval_has_the_unit_of_its_figure():

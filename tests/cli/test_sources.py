@@ -92,7 +92,7 @@ def test_an_accepted_proposal_counts_until_that_is_undone(attacked):
     (proposal,) = proposals(attacked)
 
     accepted = benchdb("sources", "accept", proposal["id"][:10], "--db", attacked)
-    (state,) = (one["state"] for one in proposals(attacked))
+    (state,) = (item["state"] for item in proposals(attacked))
     outdated = compared(attacked)
     listed = benchdb("sources", "--db", attacked).out
     undone = benchdb("sources", "undo", proposal["id"], "--db", attacked)
@@ -102,7 +102,7 @@ def test_an_accepted_proposal_counts_until_that_is_undone(attacked):
     assert "  out of date: " in listed
     assert "'benchdb sources accept ID'" not in listed
     assert compared(attacked) == before
-    assert [one["state"] for one in proposals(attacked)] == ["open"]
+    assert [item["state"] for item in proposals(attacked)] == ["open"]
 
 
 def test_a_rejected_proposal_is_closed_and_the_file_proposes_nothing_again(
@@ -117,7 +117,7 @@ def test_a_rejected_proposal_is_closed_and_the_file_proposes_nothing_again(
 
     assert rejected.status == 0
     assert (again.status, again.err) == (0, "")
-    assert [one["state"] for one in proposals(attacked)] == ["rejected"]
+    assert [item["state"] for item in proposals(attacked)] == ["rejected"]
     assert compared(attacked) == before
 
 
@@ -130,7 +130,7 @@ def test_a_decision_can_be_changed_and_none_is_made_twice(attacked):
         for verb in ("undo", "reject", "accept", "accept", "undo")
     ]
 
-    assert [one.status for one in done] == [2, 0, 0, 2, 0]
+    assert [outcome.status for outcome in done] == [2, 0, 0, 2, 0]
     assert f"nothing was decided about proposal {name}" in done[0].err
     assert f"proposal {name} is accepted already" in done[3].err
 
@@ -150,31 +150,31 @@ def test_an_id_of_several_proposals_decides_about_none(tmp_path):
     many.write_text(
         "".join(
             lone_source(
-                f"s{one}", supersedes=[TENSORBENCH], document_sha256=f"{one:064}"
+                f"s{number}", supersedes=[TENSORBENCH], document_sha256=f"{number:064}"
             )
-            for one in range(17)  # more than there are digits
+            for number in range(17)  # more than there are digits
         )
     )
     benchdb("import", many, "--db", db)
-    starts = [one["id"][0] for one in proposals(db)]
-    shared = next(one for one in starts if starts.count(one) > 1)
+    starts = [proposal["id"][0] for proposal in proposals(db)]
+    shared = next(start for start in starts if starts.count(start) > 1)
 
     done = benchdb("sources", "accept", shared, "--db", db)
 
     assert (done.status, len(starts)) == (2, 17)
     assert f"several proposals start with {shared!r}; give more digits" in done.err
-    assert {one["state"] for one in proposals(db)} == {"open"}
+    assert {proposal["state"] for proposal in proposals(db)} == {"open"}
 
 
 def test_the_order_of_the_files_does_not_matter(tmp_path, attack):
-    found: list[dict[str, list[Any]]] = []
+    groups: list[dict[str, list[Any]]] = []
     for order in ((VICTIM, attack), (attack, VICTIM)):
-        db = tmp_path / f"{len(found)}.sqlite"
+        db = tmp_path / f"{len(groups)}.sqlite"
         assert benchdb("import", *order, "--db", db).status == 0
-        found.append(contents(open_database(str(db))))
-        assert [one["state"] for one in proposals(db)] == ["open"]
+        groups.append(contents(open_database(str(db))))
+        assert [proposal["state"] for proposal in proposals(db)] == ["open"]
 
-    assert found[0] == found[1]
+    assert groups[0] == groups[1]
 
 
 def test_names_from_strangers_neither_command_the_terminal_nor_fill_it(tmp_path):
@@ -187,13 +187,13 @@ def test_names_from_strangers_neither_command_the_terminal_nor_fill_it(tmp_path)
     newer = tmp_path / "y.jsonl"
     newer.write_text(lone_source("y", supersedes=["e" * 64], document_sha256="d" * 64))
 
-    done = [benchdb("import", one, "--db", db) for one in (file, newer)]
+    done = [benchdb("import", item, "--db", db) for item in (file, newer)]
     listed = benchdb("sources", "--db", db)
 
-    told = done[1].err + listed.out
-    assert [one.status for one in done] == [0, 0]
-    assert "\x1b" not in told
-    assert max(map(len, told.splitlines())) < 400
+    text = done[1].err + listed.out
+    assert [outcome.status for outcome in done] == [0, 0]
+    assert "\x1b" not in text
+    assert max(map(len, text.splitlines())) < 400
 
 
 def test_an_upgrade_turns_what_held_by_a_claim_into_a_proposal_and_says_so(tmp_path):
@@ -218,7 +218,7 @@ def test_an_upgrade_turns_what_held_by_a_claim_into_a_proposal_and_says_so(tmp_p
         "proposal now, and both count: decide with 'benchdb sources'\n"
     )
     assert (again.status, again.err) == (0, "")
-    assert [one["state"] for one in proposals(db)] == ["open"]
+    assert [proposal["state"] for proposal in proposals(db)] == ["open"]
 
 
 def test_an_upgrade_knows_what_was_read_here_by_two_versions(tmp_path):
@@ -241,12 +241,12 @@ def test_an_upgrade_knows_what_was_read_here_by_two_versions(tmp_path):
             )
 
     done = benchdb("sources", "--json", "--db", db)
-    found = {
-        one["title"]: one["superseded_by"]
-        for one in json.loads(done.out)
-        if one["slug"] == "r"
+    result = {
+        load["title"]: load["superseded_by"]
+        for load in json.loads(done.out)
+        if load["slug"] == "r"
     }
 
     assert done.status == 0
     assert "1 source" in done.err or "2 sources" in done.err
-    assert found == {"0.9.1": "0a10a0".ljust(64, "0"), "0.10.0": None, "99": None}
+    assert result == {"0.9.1": "0a10a0".ljust(64, "0"), "0.10.0": None, "99": None}

@@ -34,37 +34,39 @@ def published(tmp_path_factory) -> Path:
 def loaded(*arguments: object) -> set[str]:
     """Return the modules that a command has imported when it ends."""
     # At exit, so that what a command imports in the end counts as well.
-    told = (
+    text = (
         "import atexit, sys; "
         "atexit.register(lambda: print(*sys.modules, file=sys.stderr)); "
         f"sys.argv[:] = {['benchdb', *map(str, arguments)]!r}; "
         "from benchdb.cli import main; main()"
     )
-    command = [sys.executable, "-c", told]
+    command = [sys.executable, "-c", text]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return set(done.stderr.splitlines()[-1].split())
 
 
-def some_of(names: tuple[str, ...], found: set[str]) -> set[str]:
-    return {one for one in names if any(f"{it}.".startswith(f"{one}.") for it in found)}
+def some_of(names: tuple[str, ...], texts: set[str]) -> set[str]:
+    return {
+        name for name in names if any(f"{it}.".startswith(f"{name}.") for it in texts)
+    }
 
 
 def test_help_and_version_load_neither_a_command_nor_a_database():
     heavy = (*_LIGHT, *_DATABASES, "msgspec", "wcwidth")
     for asked in ("--help", "--version"):
-        found = loaded(asked)
+        texts = loaded(asked)
 
-        assert some_of(heavy, found) == set(), asked
-        assert {module_of(name) for name in COMMANDS} & found == set(), asked
+        assert some_of(heavy, texts) == set(), asked
+        assert {module_of(name) for name in COMMANDS} & texts == set(), asked
 
 
 def test_the_list_loads_what_it_reads_with_and_nothing_that_writes_or_judges(published):
-    found = loaded("list", "--limit", 5, "--chip", "M1 Max", "--db", published)
+    texts = loaded("list", "--limit", 5, "--chip", "M1 Max", "--db", published)
 
     judges = ("benchdb.grading", "benchdb.store.run_grades", "benchdb.store.results")
     writes = ("rich", "benchdb.store.write", "benchdb.store.read")
-    assert some_of((*_LIGHT, *judges, *writes), found) == set()
-    assert "sqlalchemy.dialects.sqlite" in found
+    assert some_of((*_LIGHT, *judges, *writes), texts) == set()
+    assert "sqlalchemy.dialects.sqlite" in texts
 
 
 @pytest.mark.parametrize(
@@ -92,14 +94,14 @@ def test_a_page_loads_no_other_format_and_nothing_that_writes(
     monkeypatch.setenv("BENCHDB_HOME", str(tmp_path / "home"))
     # Facts of all of the shipped results ship as well; not those of a part.
     page = ("--chip", "M1 Max", "--format", "html", "-o", tmp_path, "--db", published)
-    found = loaded("report", *page, "--lang", "en")
+    texts = loaded("report", *page, "--lang", "en")
 
     formats = ("charts.mpl", "markdown", "data_files", "database_file")
     others = tuple(f"benchdb.report.{name}" for name in formats)
     writes = ("benchdb.store.write", "benchdb.store.derived", "benchdb.store.rows")
     judges = ("benchdb.plausibility", "benchdb.collecting")
     heavy = (*_NEVER, "matplotlib", *_IMPORTERS, *_SERVERS, *others, *writes, *judges)
-    assert some_of(heavy, found) == set()
+    assert some_of(heavy, texts) == set()
 
     german = loaded("report", *page, "--lang", "de")
     readers = (*_DATABASES, "benchdb.report.scope", "benchdb.site.content")

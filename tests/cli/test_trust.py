@@ -65,7 +65,7 @@ def test_what_cannot_be_trusted_says_why(
     db: Path, keys: tuple[Path, Path], arguments: list[str], why: str
 ) -> None:
     trust(db, pub(keys[1]), "Bob")
-    given = [one.format(key=keys[0]) for one in arguments]
+    given = [argument.format(key=keys[0]) for argument in arguments]
 
     assert why in refused(benchdb("trust", *given, "--db", db))
 
@@ -134,7 +134,7 @@ def test_a_later_signer_of_a_machine_is_in_doubt_until_the_owner_decides(
         return len({row["same_as"] for row in rows})
 
     assert doubted() == {claim}
-    (row,) = (one for one in runs(db) if one["digest"] == claim)
+    (row,) = (run for run in runs(db) if run["digest"] == claim)
     assert (row["grade"], machines()) == ("X", 2)
     sound(db)
     trust(db, pub(bob), "Bob")  # who is known comes before who is not
@@ -163,7 +163,7 @@ def test_signing_what_others_signed_takes_nothing_from_them(
         ["Alice", "2 runs"],
         ["unknown", "2 runs"],
     ]
-    assert all(codes(db, one) == [] for one in digests(db))
+    assert all(codes(db, digest) == [] for digest in digests(db))
 
 
 # ---- supersession

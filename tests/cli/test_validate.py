@@ -32,8 +32,8 @@ FOREIGN = {"name": "foo", "unit": "s", "direction": "lower", "title": "Foo"}
 
 def minimal() -> str:
     text = (CHECKOUT / "schema" / "README.md").read_text()
-    (found,) = re.findall(r'title="minimal.jsonl"\n(.*?)```', text, re.DOTALL)
-    return str(found)
+    (result,) = re.findall(r'title="minimal.jsonl"\n(.*?)```', text, re.DOTALL)
+    return str(result)
 
 
 def written(path: Path, *lines: Mapping[str, object]) -> Path:

@@ -35,8 +35,8 @@ IMAGES = {
 
 def words(**facts) -> str:
     (record,) = records(*START, run("r", **{"collector": TORCH} | facts), end("r"))
-    found = again.command(record.run, record.environment)
-    return shlex.join(found) if isinstance(found, list) else str(found)
+    why = again.command(record.run, record.environment)
+    return shlex.join(why) if isinstance(why, list) else str(why)
 
 
 def choices(command: list[str]) -> Choices:

@@ -41,9 +41,9 @@ def pair(workload: str, operations: int = LARGE, size: int = 0) -> tuple[Cell, C
 def state(*cells: Cell, cost: Cost = CHEAP, **figures: tuple[float, ...]) -> State:
     """Return a state of these cells; *figures* go by workload and device."""
     known = {}
-    for one in cells:
-        values = figures.get(f"{one.workload}_{one.device}".replace("-", "_"), ())
-        known[one] = Known({"now": values} if values else {})
+    for item in cells:
+        values = figures.get(f"{item.workload}_{item.device}".replace("-", "_"), ())
+        known[item] = Known({"now": values} if values else {})
     return State(questions(cells), dict.fromkeys(cells, cost), known)
 
 
@@ -96,14 +96,14 @@ def test_the_side_that_is_faster_is_told_with_its_interval():
         *pair("lstm"), lstm_metal=(0.10, 0.101, 0.099), lstm_cpu=(0.3, 0.303, 0.297)
     )
 
-    told = answer(now.known, now.questions[0])
+    result = answer(now.known, now.questions[0])
 
-    assert told is not None
-    assert told.word == "faster"
-    assert told.ratio.value == pytest.approx(3.0)
-    assert told.ratio.low
-    assert told.ratio.high
-    assert told.ratio.low < 3.0 < told.ratio.high
+    assert result is not None
+    assert result.word == "faster"
+    assert result.ratio.value == pytest.approx(3.0)
+    assert result.ratio.low
+    assert result.ratio.high
+    assert result.ratio.low < 3.0 < result.ratio.high
 
 
 def test_with_all_answered_the_widest_interval_is_next():
@@ -120,7 +120,7 @@ def test_work_of_another_kind_comes_before_a_second_of_a_kind():
 
     ran = course(state(*cells), 330)
 
-    assert [one.split()[0] for one in ran[0:12:6]] == ["resnet50", "distilbert"]
+    assert [text.split()[0] for text in ran[0:12:6]] == ["resnet50", "distilbert"]
 
 
 def test_more_work_is_more_useful_at_the_same_cost():
@@ -132,7 +132,7 @@ def test_more_work_is_more_useful_at_the_same_cost():
 
 def test_what_is_too_dear_is_left_for_what_fits():
     now = state(*pair("resnet50"), *pair("lstm", operations=10**7))
-    dear = {one: Cost(200, 200) for one in now.costs if one.workload == "resnet50"}
+    dear = {cost: Cost(200, 200) for cost in now.costs if cost.workload == "resnet50"}
     now = State(now.questions, {**now.costs, **dear}, now.known)
 
     assert set(course(now, 300)) == {"lstm metal", "lstm cpu"}
@@ -161,8 +161,10 @@ def test_a_first_process_leaves_time_for_the_second_that_makes_an_interval():
 def test_a_cell_without_a_gpu_beside_it_is_no_question_where_others_have_one():
     asked = questions((*pair("lstm"), cell("mnist")))
 
-    assert [one.workload for one in asked] == ["lstm"]
-    assert [len(one.cells) for one in questions((cell("lstm"), cell("mnist")))] == [
+    assert [question.workload for question in asked] == ["lstm"]
+    assert [
+        len(question.cells) for question in questions((cell("lstm"), cell("mnist")))
+    ] == [
         1,
         1,
     ]
@@ -183,17 +185,17 @@ def test_ten_processes_a_cell_are_enough():
 def test_no_plan_takes_longer_than_there_is_time():
     draw = random.Random(1)  # noqa: S311 - no secret
     names = ("lstm", "mnist", "resnet50", "matmul")
-    cells = tuple(one for name in names for one in pair(name))
+    cells = tuple(item for name in names for item in pair(name))
     for _ in range(50):
         numbers = (draw.uniform(5, 300), draw.uniform(5, 200), 2.0, draw.uniform(0, 60))
-        costs = {one: Cost(*numbers, squeeze=4.0, measured=True) for one in cells}
+        costs = {item: Cost(*numbers, squeeze=4.0, measured=True) for item in cells}
         now = State(questions(cells), costs, dict.fromkeys(cells, Known()))
         seconds, spent = draw.uniform(0, 2000), 0.0
         while step := next_step(now, seconds - spent):
             spent, now = spent + step.seconds, now.with_one(step.cell)
 
         assert spent <= seconds + 1e-6
-        assert all(now.count(one) <= 10 for one in cells)
+        assert all(now.count(item) <= 10 for item in cells)
 
 
 def test_what_else_is_begun_has_three_processes_a_side_as_well():
@@ -216,7 +218,7 @@ def test_a_second_budget_goes_on_where_the_first_stopped():
     both = foreseen(half, 350)
 
     first, second = (
-        {one.workload for one in cells if done.count(one)} for done in (half, both)
+        {item.workload for item in cells if done.count(item)} for done in (half, both)
     )
     assert first == {"resnet50", "lstm"}
     assert second == first

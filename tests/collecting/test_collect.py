@@ -48,7 +48,7 @@ def measuring(process: subprocess.Popen[str]) -> bool:
     return False
 
 
-def said(process: subprocess.Popen[str], what: str) -> None:
+def wait_for(process: subprocess.Popen[str], what: str) -> None:
     """Read the progress until it says *what*."""
     for line in process.stderr or ():
         if what in line:
@@ -59,8 +59,8 @@ def said(process: subprocess.Popen[str], what: str) -> None:
 def runs(database: Path) -> list[dict[str, Any]]:
     listed = benchdb("list", "--runs", "--json", "--db", database)
     assert listed.status == 0, listed.err
-    found: list[dict[str, Any]] = json.loads(listed.out)
-    return found
+    groups: list[dict[str, Any]] = json.loads(listed.out)
+    return groups
 
 
 KEPT = Path(__file__).parents[1] / "kept_answers"
@@ -83,12 +83,12 @@ def test_a_smoke_collection_stores_runs_with_samples_and_asserted_parameters(
     done = command_line.benchdb("collect", *trained, "--db", database)
 
     assert done.status == 0, done.err
-    found = {run["workload"]: run for run in runs(database)}
-    assert {name: run["status"] for name, run in found.items()} == {
+    groups = {run["workload"]: run for run in runs(database)}
+    assert {name: run["status"] for name, run in groups.items()} == {
         "lstm": "ok",
         "mnist": "ok",
     }
-    shown = benchdb("show", found["lstm"]["digest"], "--json", "--db", database)
+    shown = benchdb("show", groups["lstm"]["digest"], "--json", "--db", database)
     record = json.loads(shown.out)
     gate = record["end"]["checks"]["gates"]["parameter_count"]
     assert (gate["status"], gate["counted"]) == ("passed", 4546)
@@ -124,7 +124,7 @@ def test_a_worker_that_crashes_becomes_a_failed_run_and_the_rest_goes_on(tmp_pat
 def test_an_interrupt_keeps_what_has_finished_and_says_how_to_go_on(tmp_path):
     database = tmp_path / "r.sqlite"
     with collecting(database, *SHORT_LONG) as process:
-        said(process, "[2/2]")
+        wait_for(process, "[2/2]")
         eventually(lambda: measuring(process))
         process.send_signal(signal.SIGINT)
         table, messages = process.communicate(timeout=PATIENCE)
@@ -141,7 +141,7 @@ def test_an_interrupt_keeps_what_has_finished_and_says_how_to_go_on(tmp_path):
 def test_kill_9_loses_only_the_running_replicate_and_leaves_no_process(tmp_path):
     database = tmp_path / "r.sqlite"
     with collecting(database, *SHORT_LONG) as process:
-        said(process, "[2/2]")
+        wait_for(process, "[2/2]")
         eventually(lambda: worker(process))
         family = below(process.pid)
         process.kill()

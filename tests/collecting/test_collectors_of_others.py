@@ -65,9 +65,9 @@ def others() -> list[str]:
 def test_what_is_no_collector_is_left_out_in_one_line(folder, text, why):
     path = put(folder, "odd", text)
 
-    found, (fault,) = collectors()
+    result, (fault,) = collectors()
 
-    assert set(found) == set(own_frameworks())
+    assert set(result) == set(own_frameworks())
     assert fault.startswith(f"collector {path} is left out: ")
     assert why in fault.replace("odd ", "it ", 2).replace("odd is", "it is")
     assert "\n" not in fault
@@ -139,11 +139,11 @@ def test_a_package_brings_collectors_and_one_that_fails_is_named(
     packaged(tmp_path / "good", monkeypatch, "acme", "acme_programs")
 
     faults = collectors()[1]
-    found = program("acme")
+    result = program("acme")
     monkeypatch.undo()
     installed.cache_clear()
 
-    assert (found.path, found.origin) == (path, "the package acme 2.0")
+    assert (result.path, result.origin) == (path, "the package acme 2.0")
     assert faults == [
         "collector 'broken' of the package broken 2.0 cannot be used: "
         "ModuleNotFoundError: No module named 'no_such_module'; update or uninstall "

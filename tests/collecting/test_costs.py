@@ -66,11 +66,11 @@ def test_the_catalogue_knows_the_peaks_of_a_mac_and_of_a_card():
     facts = {"vendor": "Apple", "name": "M1", "cpu_cores": 8, "gpu_cores": 8}
     own = devices_of(facts, {"metal": "Apple M1", "cuda": "NVIDIA H200"})
 
-    assert [(one.kind, one.chip) for one in own][1:] == [
+    assert [(device.kind, device.chip) for device in own][1:] == [
         ("metal", "M1"),
         ("cuda", "NVIDIA H200"),
     ]
-    assert [one.peak for one in own][1:] == [2617344000000, 66908160000000]
+    assert [device.peak for device in own][1:] == [2617344000000, 66908160000000]
 
 
 def test_short_steps_cost_what_the_protocol_takes_and_long_ones_their_own_time():

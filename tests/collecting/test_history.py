@@ -29,12 +29,12 @@ def past(
     seconds: float | None = None,
     watts: float | None = None,
 ) -> Past:
-    one = item.cell
+    result = item.cell
     return Past(
-        *(one.workload, one.framework, one.device, one.setting),
-        precision=precision or one.precision,
+        *(result.workload, result.framework, result.device, result.setting),
+        precision=precision or result.precision,
         compiler="eager",
-        parameters={"batch_size": 1, "data": "synthetic", **dict(one.axes)},
+        parameters={"batch_size": 1, "data": "synthetic", **dict(result.axes)},
         replicate=item.replicate,
         status=status,
         before={},
@@ -110,11 +110,11 @@ def test_another_precision_says_nothing_of_this_one():
 def test_a_tier_without_a_least_time_leaves_it_unknown():
     smoke = Plan(PLAN.cells, 1, least_seconds=0, time_limit=60)
 
-    assert [one.seconds for one in expected(smoke, [])] == [None, None]
+    assert [item.seconds for item in expected(smoke, [])] == [None, None]
 
 
-def changed(one: Past, **facts: Any) -> Past:
-    return msgspec.structs.replace(one, **facts)
+def changed(result: Past, **facts: Any) -> Past:
+    return msgspec.structs.replace(result, **facts)
 
 
 def test_the_first_process_of_a_cell_which_checks_more_counts_once():
@@ -153,9 +153,9 @@ def test_a_machine_is_alike_by_chip_and_cores_and_a_card_by_its_name(tmp_path):
         more = on_like_machines(connection, chip | {"cpu_cores": 4}, [], "quick")
         cards = on_like_machines(connection, {"name": "M9"}, ["NVIDIA H200"], "quick")
 
-    assert {(one.workload, one.device) for one in alike} == {
+    assert {(item.workload, item.device) for item in alike} == {
         ("llm-decode", "cpu"),
         ("llm-prefill", "cpu"),
     }
     assert more == []
-    assert {one.device for one in cards} == {"cuda"}
+    assert {card.device for card in cards} == {"cuda"}

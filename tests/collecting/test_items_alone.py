@@ -80,10 +80,10 @@ def imported(folder: Path, database: Path) -> list[Any]:
 
 def rows(database: Path, columns: str) -> list[Any]:
     with sqlite3.connect(database) as connection:
-        found = connection.execute(f"SELECT {columns} FROM run ORDER BY 1, 2, 3")  # noqa: S608
-        told = found.fetchall()
+        cursor = connection.execute(f"SELECT {columns} FROM run ORDER BY 1, 2, 3")  # noqa: S608
+        result = cursor.fetchall()
     connection.close()
-    return told
+    return result
 
 
 def test_an_item_says_what_it_is_and_runs_in_a_folder_of_collectors(plan):
@@ -95,26 +95,29 @@ def test_an_item_says_what_it_is_and_runs_in_a_folder_of_collectors(plan):
         "campaign": "tiny",
         "workload": "matmul",
     }
-    assert [(one["item"], one["replicate"]) for one in items(plan)] == [(1, 0), (2, 1)]
+    assert [(item["item"], item["replicate"]) for item in items(plan)] == [
+        (1, 0),
+        (2, 1),
+    ]
 
 
 def test_items_run_one_by_one_give_the_cells_that_collect_gives(plan, nodes, tmp_path):
-    apart, together = tmp_path / "apart.sqlite", tmp_path / "together.sqlite"
+    result, together = tmp_path / "apart.sqlite", tmp_path / "together.sqlite"
     node = nodes / "fine"
-    for line in left(plan, "commands", apart)[0].splitlines():
+    for line in left(plan, "commands", result)[0].splitlines():
         assert shell(line, node).returncode == 0
     missing = node / "items" / "tiny" / "2.jsonl"
     hidden = missing.rename(node / "2.jsonl")
 
-    benchdb("import", node / "items", "--db", apart)
-    rest, said = left(plan, "jsonl", apart)
-    benchdb("import", hidden, "--db", apart)
+    benchdb("import", node / "items", "--db", result)
+    rest, text = left(plan, "jsonl", result)
+    benchdb("import", hidden, "--db", result)
 
     assert [json.loads(line)["item"] for line in rest.splitlines()] == [2]
-    assert "item 2 has no run: matmul 4 numpy cpu fp32 2/2" in said
-    assert "1 of 2 items has a run" in said
+    assert "item 2 has no run: matmul 4 numpy cpu fp32 2/2" in text
+    assert "1 of 2 items has a run" in text
     unwritten = tmp_path / "rest.sh"
-    done = benchdb("plan", "--left", plan, "-o", unwritten, "--db", apart)
+    done = benchdb("plan", "--left", plan, "-o", unwritten, "--db", result)
     assert f"nothing is left to run; {unwritten} is not written" in done.err
     assert not unwritten.exists()
     done = benchdb("collect", *TWICE, "--db", together)
@@ -124,8 +127,8 @@ def test_items_run_one_by_one_give_the_cells_that_collect_gives(plan, nodes, tmp
         "framework, device, precision, compiler, tier, status, machine, environment, "
         "collector_sha256"
     )
-    assert rows(apart, cells) == rows(together, cells)
-    assert {name for name, *_ in rows(apart, "campaign, 1, 1")} == {"tiny"}
+    assert rows(result, cells) == rows(together, cells)
+    assert {name for name, *_ in rows(result, "campaign, 1, 1")} == {"tiny"}
 
 
 @pytest.mark.parametrize(
@@ -218,17 +221,17 @@ def test_a_whole_file_outlives_a_task_that_is_run_again_and_stopped(nodes):
 
 def test_arguments_reach_the_collector_as_they_are(tmp_path):
     strange = ("it's", "$HOME", "a b", "*", "`id`", "%s\\n")
-    (one,) = (replace(one, argv=(*ECHO, *strange)) for one in numbered(0)[:1])
+    (item,) = (replace(entry, argv=(*ECHO, *strange)) for entry in numbered(0)[:1])
     (tmp_path / "collectors").mkdir()
     (tmp_path / ECHO[1]).write_text(
         'import sys; print(sys.argv[1:], \'"type": "run"\')'
     )
 
-    line = scripts.shell_line(one)
+    line = scripts.shell_line(item)
     shell(line, tmp_path)
     task = {"SLURM_ARRAY_TASK_ID": "1", "SLURM_JOB_ID": "7"}
     by_line = (tmp_path / "items" / "many" / "1.jsonl").read_text()
-    shell_of_task(scripts.slurm_script([one], exclusive=True), tmp_path, task)
+    shell_of_task(scripts.slurm_script([item], exclusive=True), tmp_path, task)
 
     assert "\n" not in line
     assert by_line.startswith(str(list(strange)))

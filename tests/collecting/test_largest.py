@@ -43,14 +43,14 @@ def test_a_run_that_cannot_be_stored_is_told_and_the_rest_goes_on(tmp_path):
     engine = open_database(str(tmp_path / "r.sqlite"), create=True)
     (cell,) = plan(Request(("matmul",), size=(4,)), survey(["numpy"])).cells
     beyond = replace(cell, parameters={"size": TOO_LARGE}, arguments=("matmul", "-z"))
-    items = [Item(one, 0, 1) for one in (cell, beyond, cell)]
+    items = [Item(item, 0, 1) for item in (cell, beyond, cell)]
 
     with Interruption() as interruption:
         settings = Settings("c", "smoke", seed=7, time_limit=60)
         events = measure(engine, items, settings, interruption, Memory())
-        told = [event.error for event in events if isinstance(event, Finished)]
+        texts = [event.error for event in events if isinstance(event, Finished)]
 
-    assert told[::2] == [None, None]
-    assert "it cannot be stored, for it has no canonical form" in (told[1] or "")
+    assert texts[::2] == [None, None]
+    assert "it cannot be stored, for it has no canonical form" in (texts[1] or "")
     with reading(engine) as connection:
-        assert {one.end.status for one in read.records(connection)} == {"ok"}
+        assert {record.end.status for record in read.records(connection)} == {"ok"}

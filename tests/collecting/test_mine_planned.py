@@ -90,7 +90,7 @@ def test_an_item_that_failed_may_be_answered_again(
     took(database, changed(answer, tmp_path / "failed.jsonl", failed))
     took(database, answer)
 
-    assert sorted(one["status"] for one in runs(database, "--mine")) == ["failed", "ok"]
+    assert sorted(run["status"] for run in runs(database, "--mine")) == ["failed", "ok"]
 
 
 # Those that had not yet decided whose runs are whose, and those that had.
@@ -119,8 +119,8 @@ def test_after_an_upgrade_what_can_only_have_been_measured_here_is_mine(
 
     assert benchdb("db", "upgrade", "--db", location).status == 0
 
-    assert [one["label"] for one in runs(location, "--mine")] == ["measured"] * 2
-    assert {one["source"] for one in runs(location, "--contributed")} == {
+    assert [run["label"] for run in runs(location, "--mine")] == ["measured"] * 2
+    assert {run["source"] for run in runs(location, "--contributed")} == {
         "needle-metal"
     }
     sound(location)

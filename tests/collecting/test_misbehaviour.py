@@ -57,8 +57,8 @@ def collect(
 
 def stored(engine: Engine) -> list[Record]:
     with reading(engine) as connection:
-        found = list(read.records(connection))
-    return sorted(found, key=lambda record: record.run.replicate or 0)
+        records = list(read.records(connection))
+    return sorted(records, key=lambda record: record.run.replicate or 0)
 
 
 def trouble(
@@ -177,8 +177,8 @@ def test_a_device_that_disappears_midway_is_a_failed_run_and_the_rest_goes_on(
 
     records = stored(engine)
     assert [record.end.status for record in records] == ["ok", "failed", "ok"]
-    said = "it refused to start: the device is gone; plug it in"
-    assert records[1].end.reason == said
+    text = "it refused to start: the device is gone; plug it in"
+    assert records[1].end.reason == text
 
 
 def test_a_worker_that_hangs_ends_with_the_limit_that_it_was_given(engine, monkeypatch):

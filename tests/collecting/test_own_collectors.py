@@ -101,7 +101,7 @@ def collected(tmp_path: Path, memory: Memory) -> tuple[Record, Finished]:
     with Interruption() as interruption:
         items = ordered(cells, 1, seed=7)
         events = list(measure(engine, items, SETTINGS, interruption, memory))
-    (event,) = (one for one in events if isinstance(one, Finished))
+    (event,) = (started for started in events if isinstance(started, Finished))
     assert event.error is None
     assert event.record is not None
     return event.record, event
@@ -126,7 +126,7 @@ def test_a_process_tells_how_far_it_is_while_it_runs(tmp_path):
     record, _ = collected(tmp_path, memory)
     onlooker.join()
 
-    assert [(one.phase, one.share) for one in seen] == [
+    assert [(report.phase, report.share) for report in seen] == [
         ("warm-up", 0.25),
         ("measure", 0.6),
     ]
@@ -194,9 +194,11 @@ def test_what_is_stored_is_asked_of_the_rules_and_named_in_its_line(
     monkeypatch.setattr(sys, "stderr", shown := io.StringIO())
     Display(None, 1).tell(event)
     with reading(open_database(str(tmp_path / "r.sqlite"))) as connection:
-        found = findings_of(connection, record.digest)
+        findings = findings_of(connection, record.digest)
 
-    assert [(one.code, one.metric) for one in found] == list(event.doubts)
+    assert [(finding.code, finding.metric) for finding in findings] == list(
+        event.doubts
+    )
     assert ("impossible-figure", "teraflops") in event.doubts
     assert "; worth a second look: " in shown.getvalue()
     assert "impossible-figure (teraflops)" in shown.getvalue()
@@ -239,11 +241,11 @@ class Told(Reported):
 
 def test_a_bar_stands_where_the_process_says_and_the_clock_goes_on_from_there():
     begun = Course(begun=100.0, each=20.0, left=60.0, reported=Told(None))
-    told = Course(100.0, 20.0, 60.0, Told(Report("measure", 0.5, 102.0)))
+    course = Course(100.0, 20.0, 60.0, Told(Report("measure", 0.5, 102.0)))
     unknown = Course(100.0, reported=Told(Report("measure", 0.5, 110.0)))
 
     assert begun.share(105) == 0.25
-    assert [told.share(now) for now in (102, 104, 200)] == [0.5, 0.6, 0.95]
-    assert told.left_text(104) == "about 0:48 left"
-    assert told.left_text(121) == "about 0:40 left"  # and this one is late
+    assert [course.share(now) for now in (102, 104, 200)] == [0.5, 0.6, 0.95]
+    assert course.left_text(104) == "about 0:48 left"
+    assert course.left_text(121) == "about 0:40 left"  # and this one is late
     assert unknown.share(112) == 0.6  # half of it took ten seconds

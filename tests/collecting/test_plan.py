@@ -81,7 +81,7 @@ def test_a_sweep_is_one_cell_for_each_size_of_the_tier():
     smoke = plan(cpu("matmul"), [TORCH])
     quick = plan(cpu("matmul", tier="quick"), [TORCH])
 
-    assert [one["size"] for one in axes(smoke)] == [32, 64, 128, 256, 512, 1024]
+    assert [axis["size"] for axis in axes(smoke)] == [32, 64, 128, 256, 512, 1024]
     assert len(quick.cells) > len(smoke.cells)
 
 
@@ -90,8 +90,8 @@ def test_precisions_and_batch_sizes_multiply():
 
     planned = plan(cpu("resnet50", **choices), [TORCH])
 
-    found = [(cell.precision, dict(cell.axes)) for cell in planned.cells]
-    assert found == [
+    pairs = [(cell.precision, dict(cell.axes)) for cell in planned.cells]
+    assert pairs == [
         ("fp32", {"batch_size": 4}),
         ("fp32", {"batch_size": 8}),
         ("bf16", {"batch_size": 4}),
@@ -178,8 +178,8 @@ def test_rounds_are_complete_shuffled_and_repeatable():
     items = ordered(planned, 3, seed=7)
 
     rounds = [items[start : start + 20] for start in (0, 20, 40)]
-    assert all({item.cell for item in one} == set(planned) for one in rounds)
-    assert [one[0].replicate for one in rounds] == [0, 1, 2]
+    assert all({item.cell for item in entry} == set(planned) for entry in rounds)
+    assert [item[0].replicate for item in rounds] == [0, 1, 2]
     assert [i.cell for i in rounds[0]] != [i.cell for i in rounds[1]] != planned
     assert items == ordered(planned, 3, seed=7)
     assert items != ordered(planned, 3, seed=8)

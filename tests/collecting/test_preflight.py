@@ -22,14 +22,14 @@ CALM = {
 }
 
 
-def found(variables: dict[str, str] | None = None, **conditions) -> list[str]:
+def spoiled_by(variables: dict[str, str] | None = None, **conditions) -> list[str]:
     system = {"variables": variables} if variables else {}
     now = {"conditions": {**CALM, **conditions}, "system": system}
     return [spoiler.what for spoiler in spoilers(now)]
 
 
 def test_a_calm_machine_has_nothing_to_say():
-    assert found() == []
+    assert spoiled_by() == []
 
 
 def test_what_is_not_known_is_no_spoiler():
@@ -65,7 +65,7 @@ def test_what_is_not_known_is_no_spoiler():
     ],
 )
 def test_each_condition_is_told_in_words(conditions, what):
-    assert found(**conditions) == [what]
+    assert spoiled_by(**conditions) == [what]
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_each_condition_is_told_in_words(conditions, what):
     ],
 )
 def test_a_variable_that_changes_results_is_named_with_its_value(name, value):
-    (what,) = found({name: value})
+    (what,) = spoiled_by({name: value})
 
     assert what.startswith(f"{name}={value} ")
 
@@ -93,4 +93,4 @@ def test_a_variable_that_changes_results_is_named_with_its_value(name, value):
     ],
 )
 def test_a_variable_that_says_the_usual_is_not(name, value):
-    assert found({name: value}) == []
+    assert spoiled_by({name: value}) == []

@@ -53,10 +53,10 @@ def test_one_that_hangs_is_ended_in_time_with_what_it_started(
     program, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(processes, "PATIENCE_SECONDS", 1.0)
-    told = tmp_path / "child"
+    result = tmp_path / "child"
 
-    with asking([*program(HANGS), str(told)]) as question:
-        child = int(eventually(lambda: told.exists() and told.read_text()))
+    with asking([*program(HANGS), str(result)]) as question:
+        child = int(eventually(lambda: result.exists() and result.read_text()))
         with pytest.raises(BenchdbError, match="gave no answer in 1 s"):
             question.reply()
         eventually(lambda: not alive(child))
@@ -66,8 +66,8 @@ def test_those_that_are_asked_together_have_their_time_together(program, monkeyp
     monkeypatch.setattr(processes, "PATIENCE_SECONDS", 3.0)
     ended = []
 
-    with asking(program(SLEEPS)) as one, asking(program(SLEEPS)) as other:
-        for question in (one, other):
+    with asking(program(SLEEPS)) as result, asking(program(SLEEPS)) as other:
+        for question in (result, other):
             with pytest.raises(BenchdbError, match="gave no answer in 3 s"):
                 question.reply()
             ended.append(time.monotonic())
@@ -77,13 +77,13 @@ def test_those_that_are_asked_together_have_their_time_together(program, monkeyp
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_a_signal_to_the_one_who_asks_ends_what_was_asked(program, tmp_path, number):
-    told = tmp_path / "child"
+    result = tmp_path / "child"
     asks = program(ASKS)
 
     with subprocess.Popen(
-        [*asks, *program(HANGS), str(told)], stderr=subprocess.DEVNULL
+        [*asks, *program(HANGS), str(result)], stderr=subprocess.DEVNULL
     ) as process:
-        child = int(eventually(lambda: told.exists() and told.read_text()))
+        child = int(eventually(lambda: result.exists() and result.read_text()))
         process.send_signal(number)
 
     assert process.returncode != 0
@@ -91,12 +91,12 @@ def test_a_signal_to_the_one_who_asks_ends_what_was_asked(program, tmp_path, num
 
 
 def test_nobody_waits_for_one_after_ctrl_c(program, tmp_path):
-    told = tmp_path / "child"
+    result = tmp_path / "child"
     children = []
 
     def interrupted():
-        with asking([*program(HANGS), str(told)]):
-            children.append(eventually(lambda: told.exists() and told.read_text()))
+        with asking([*program(HANGS), str(result)]):
+            children.append(eventually(lambda: result.exists() and result.read_text()))
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

@@ -25,7 +25,7 @@ def program(folder: Path, text: str, mode: int = 0o755) -> Path:
 
 
 def test_each_point_that_does_not_hold_says_what_to_do(tmp_path):
-    found = {
+    values = {
         point.name: point.text for point in points(CARELESS) if point.holds is False
     }
 
@@ -40,9 +40,9 @@ def test_each_point_that_does_not_hold_says_what_to_do(tmp_path):
         "ends by SIGINT": "it went on for 0 s and is killed then",
         "ends by SIGTERM": "it went on for 0 s and is killed then",
     }
-    assert found.keys() == expected.keys()
+    assert values.keys() == expected.keys()
     for name, words in expected.items():
-        assert words in found[name]
+        assert words in values[name]
 
 
 @pytest.mark.parametrize(

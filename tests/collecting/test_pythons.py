@@ -34,10 +34,10 @@ def test_an_environment_is_named_by_its_folder_or_its_program(bare):
 
 
 def test_the_collectors_run_on_it(bare, tmp_path):
-    found = json.loads(benchdb("doctor", "--json", "--python", bare).out)
+    result = json.loads(benchdb("doctor", "--json", "--python", bare).out)
 
-    assert {one["version"] for one in found["frameworks"]} == {None}
-    numpy = next(one for one in found["frameworks"] if one["framework"] == "numpy")
+    assert {item["version"] for item in result["frameworks"]} == {None}
+    numpy = next(item for item in result["frameworks"] if item["framework"] == "numpy")
     assert numpy["install"] == f"{bare / 'bin' / 'python'} -m pip install numpy"
 
 
@@ -66,11 +66,11 @@ def test_what_is_not_there_or_no_environment_is_a_line(tmp_path):
         (tmp_path / "none", "is not there; name the folder of an environment"),
         (Path(__file__), "cannot be run: Permission denied"),
     ):
-        said = benchdb("collect", "mnist", "--dry-run", "--python", path)
-        assert (said.status, f"--python {path} {why}" in said.err) == (2, True)
+        outcome = benchdb("collect", "mnist", "--dry-run", "--python", path)
+        assert (outcome.status, f"--python {path} {why}" in outcome.err) == (2, True)
 
-    said = benchdb("collect", "--isolated", "--python", sys.executable)
-    assert (said.status, "contradict each other" in said.err) == (2, True)
+    outcome = benchdb("collect", "--isolated", "--python", sys.executable)
+    assert (outcome.status, "contradict each other" in outcome.err) == (2, True)
 
 
 def test_the_environment_that_is_active_is_proposed(bare, monkeypatch):

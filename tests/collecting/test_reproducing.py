@@ -17,7 +17,7 @@ def around(**facts) -> Environment:
 
 
 def test_framework_and_packages_are_pinned_and_the_rest_is_named():
-    found = software(
+    result = software(
         around(
             os_name="Ubuntu",
             os_version="24.04",
@@ -26,15 +26,15 @@ def test_framework_and_packages_are_pinned_and_the_rest_is_named():
         )
     )
 
-    assert found.requirements == ("numpy==2.5.2", "torch==2.11.0")
-    assert found.left == (
+    assert result.requirements == ("numpy==2.5.2", "torch==2.11.0")
+    assert result.left == (
         "build cu130 of torch",
         "cudnn 91900",
         "system Ubuntu 24.04",
         "driver 580.1",
     )
     pinned = ("--with", "numpy==2.5.2", "--with", "torch==2.11.0")
-    assert found.options == ("--python", "3.12.3", *pinned)
+    assert result.options == ("--python", "3.12.3", *pinned)
 
 
 @pytest.mark.parametrize(
@@ -50,10 +50,10 @@ def test_framework_and_packages_are_pinned_and_the_rest_is_named():
     ],
 )
 def test_nothing_is_installed_that_the_collector_does_not_ask_for(name, version):
-    found = software(around(packages={name: version}))
+    result = software(around(packages={name: version}))
 
-    assert found.requirements == ("torch==2.11.0",)
-    assert any(name in one for one in found.left)
+    assert result.requirements == ("torch==2.11.0",)
+    assert any(name in text for text in result.left)
 
 
 @pytest.mark.parametrize("checks", [{}, {"seed_protocol": {"name": "m1tensorbench"}}])
@@ -63,11 +63,11 @@ def test_what_the_source_did_is_left_out_again_where_it_was(checks):
         *START, run("r", collector=collector, device="cuda"), end("r", checks=checks)
     )
 
-    found = words(record)
+    why = words(record)
 
-    assert isinstance(found, list)
-    assert found[:3] == ["benchdb", "collect", "lstm"]
-    assert ("--blocks-only" in found) == (not checks)
+    assert isinstance(why, list)
+    assert why[:3] == ["benchdb", "collect", "lstm"]
+    assert ("--blocks-only" in why) == (not checks)
 
 
 @pytest.mark.parametrize(
@@ -87,10 +87,10 @@ def test_epochs_are_as_long_again_as_they_were_asked_for(epochs, added):
         *START, run("r", collector=collector, device="cuda"), end("r", checks=checks)
     )
 
-    found = words(record)
+    why = words(record)
 
-    assert isinstance(found, list)
-    assert found[found.index("--cuda") + 1 :] == added
+    assert isinstance(why, list)
+    assert why[why.index("--cuda") + 1 :] == added
 
 
 @pytest.mark.parametrize(
@@ -110,10 +110,10 @@ def test_blocks_end_again_after_as_long_as_a_budget_gave_them(seconds, expected)
 
 @pytest.mark.parametrize("python", ["3.12.3; rm -rf /", "/bin/sh", "2.7.18", None])
 def test_a_python_that_is_no_version_is_not_asked_for(python):
-    found = software(around(python=python))
+    result = software(around(python=python))
 
-    assert found.python is None
-    assert any(one.startswith("Python ") for one in found.left)
+    assert result.python is None
+    assert any(text.startswith("Python ") for text in result.left)
 
 
 def test_uv_is_asked_for_what_is_pinned(monkeypatch, tmp_path):

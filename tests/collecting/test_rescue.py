@@ -17,7 +17,7 @@ def records(tmp_path_factory: pytest.TempPathFactory) -> list[Record]:
     database = published_runs.database(tmp_path_factory.mktemp("published"))
     with reading(open_database(str(database))) as connection:
         every = read.records(connection)
-        return [one for one in every if one.run.label == "measured"][:2]
+        return [record for record in every if record.run.label == "measured"][:2]
 
 
 @pytest.fixture
@@ -41,10 +41,10 @@ def occupy(folder: Path) -> Path:
 def test_records_are_kept_in_the_current_folder(records, folders, tmp_path):
     here, temporary = folders
 
-    said = [rescued(record, "c") for record in records]
+    texts = [rescued(record, "c") for record in records]
 
     file = here / "benchdb-c.jsonl"
-    assert said == [f"kept in {file}, take it in with 'benchdb import'"] * 2
+    assert texts == [f"kept in {file}, take it in with 'benchdb import'"] * 2
     assert not list(temporary.iterdir())
     done = benchdb("import", file, "--db", tmp_path / "n.sqlite")
     assert done.status == 0
@@ -56,9 +56,9 @@ def test_they_are_temporary_where_that_cannot_be_written(records, folders, spoil
     here, temporary = folders
     spoil(here)
 
-    said = rescued(records[0], "c")
+    text = rescued(records[0], "c")
 
-    assert said.startswith(f"kept in {temporary}/benchdb-c.jsonl,")
+    assert text.startswith(f"kept in {temporary}/benchdb-c.jsonl,")
     assert temporary.joinpath("benchdb-c.jsonl").read_bytes().count(b"\n") > 3
 
 
@@ -66,6 +66,6 @@ def test_what_no_folder_takes_is_told_as_lost(records, folders):
     for folder in folders:
         occupy(folder)
 
-    said = rescued(records[0], "c")
+    text = rescued(records[0], "c")
 
-    assert said == "lost, for no folder takes it either: Is a directory"
+    assert text == "lost, for no folder takes it either: Is a directory"

@@ -66,7 +66,7 @@ def killed_in_the_third(checkout, tmp_path_factory) -> User:
     """A campaign of four of which everything was killed while the third one ran."""
     user = User(checkout, tmp_path_factory.mktemp("home"))
     with user.begin(*FOUR, TROUBLE_STEP_SECONDS="0.1") as process:
-        said(process, "[3/4]")
+        wait_for(process, "[3/4]")
         eventually(lambda: workers(process.pid))
         family = [process.pid, *below(process.pid)]
         for pid in family:
@@ -86,7 +86,7 @@ def cut_off(killed_in_the_third, tmp_path) -> User:
     return user
 
 
-def said(process: "subprocess.Popen[str]", what: str) -> None:
+def wait_for(process: "subprocess.Popen[str]", what: str) -> None:
     for line in process.stderr or ():
         if what in line:
             return
@@ -102,8 +102,8 @@ def test_after_kill_9_of_everything_only_the_rest_is_measured(cut_off):
     assert done.status == 0, done.err
     assert "[2/2]" in done.err
     runs = sorted(cut_off.runs(), key=lambda run: run["started"])
-    found = [(r["replicate"], (("size", r["parameters"]["size"]),)) for r in runs]
-    assert found == order
+    pairs = [(r["replicate"], (("size", r["parameters"]["size"]),)) for r in runs]
+    assert pairs == order
     assert {run["status"] for run in runs} == {"ok"}
     assert f"campaign {plan.stem}" in done.err
     assert cut_off.plans == []
@@ -112,7 +112,7 @@ def test_after_kill_9_of_everything_only_the_rest_is_measured(cut_off):
 
 def test_an_interrupted_replicate_is_measured_again(user):
     with user.begin(*FOUR, TROUBLE_STEP_SECONDS="0.1") as process:
-        said(process, "[1/4]")
+        wait_for(process, "[1/4]")
         eventually(lambda: workers(process.pid))
         process.send_signal(signal.SIGINT)
         process.communicate()
@@ -276,7 +276,7 @@ def change(user: User, how: Any) -> None:
 
 def test_a_run_through_which_the_machine_slept_is_measured_again(user):
     slept = user.collect(*TWO_SIZES, "--tier", "smoke", TROUBLE_SLEPT="312")
-    kept = [(one["status"], one["reason"]) for one in user.runs()]
+    kept = [(run["status"], run["reason"]) for run in user.runs()]
     resumed = user.collect("--resume")
 
     assert slept.status == 1
@@ -284,7 +284,7 @@ def test_a_run_through_which_the_machine_slept_is_measured_again(user):
     assert "2 of 2 did not succeed; go on with: benchdb collect --resume" in slept.err
     assert [status for status, _ in kept] == ["interrupted", "interrupted"]
     assert resumed.status == 0
-    assert sorted(one["status"] for one in user.runs()) == [
+    assert sorted(run["status"] for run in user.runs()) == [
         *("interrupted", "interrupted"),
         *("ok", "ok"),
     ]

@@ -22,9 +22,9 @@ SLOWLY = {"TROUBLE_STEP_SECONDS": "0.1"}
 
 def statuses(checkout: Path, home: Path) -> list[str]:
     line = ("list", "--runs", "--json", "--db", home / "r.sqlite")
-    found: list[dict[str, Any]]
-    found = json.loads(troubled_checkout.in_process(checkout, home, *line).out)
-    return sorted(run["status"] for run in found)
+    groups: list[dict[str, Any]]
+    groups = json.loads(troubled_checkout.in_process(checkout, home, *line).out)
+    return sorted(run["status"] for run in groups)
 
 
 def test_a_closed_terminal_keeps_the_running_replicate_as_interrupted(
@@ -84,6 +84,10 @@ def test_what_was_measured_is_kept_when_timeout_ends_a_campaign(checkout, tmp_pa
     shown = troubled_checkout.in_process(
         checkout, tmp_path, "export", "--db", database, "-o", "-"
     )
-    (end,) = (json.loads(one) for one in shown.out.splitlines() if '"end"' in one)
+    (end,) = (
+        json.loads(splitline)
+        for splitline in shown.out.splitlines()
+        if '"end"' in splitline
+    )
     assert (end["status"], end["reason"]) == ("interrupted", "stopped by SIGINT")
     assert "peak_resident_bytes" in {value["metric"] for value in end["values"]}

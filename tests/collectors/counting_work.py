@@ -75,11 +75,11 @@ def follow(
     work: Work, chosen: Cell, *, seed_protocol: bool = True, replicate: int = 0
 ) -> tuple[dict[str, Any], Recorder]:
     """Run the protocol; return the values by metric, and what was recorded."""
-    said: list[dict[str, Any]] = []
+    groups: list[dict[str, Any]] = []
     run = {"key": "r", "replicate": replicate, "replicates": 2, "device_name": "a cpu"}
     order = Assignment(chosen, run, {}, 0, seed_protocol=seed_protocol)
-    found = Recorder(order, said.append)
-    follow_protocol(work, found)
-    found.checks["said"] = said
-    values = {line["metric"]: line for line in said if line["type"] == "value"}
-    return values, found
+    recorder = Recorder(order, groups.append)
+    follow_protocol(work, recorder)
+    recorder.checks["said"] = groups
+    values = {line["metric"]: line for line in groups if line["type"] == "value"}
+    return values, recorder

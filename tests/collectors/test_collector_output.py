@@ -18,21 +18,21 @@ FULL = Path("/dev/full")  # a device of Linux: it takes nothing
 NO_ROOM = "with_trouble: cannot write standard output: No space left on device"
 
 
-def told(errors: str) -> list[str]:
+def own_lines(errors: str) -> list[str]:
     """Return what the collector says, without what its framework prints."""
     return [line for line in errors.splitlines() if "noise" not in line]
 
 
 def workers_of(mark: str) -> list[str]:
     """Return the processes whose environment has *mark*."""
-    found = []
+    texts = []
     for environment in Path("/proc").glob("[0-9]*/environ"):
         try:
             if mark.encode() in environment.read_bytes():
-                found.append(environment.parent.name)
+                texts.append(environment.parent.name)
         except OSError:
             continue
-    return found
+    return texts
 
 
 def written(
@@ -56,7 +56,7 @@ def test_output_that_has_no_room_is_told_in_one_line(arguments):
     with FULL.open("wb") as output:
         done = written(output, *arguments)
 
-    assert (done.returncode, told(done.stderr)) == (1, [NO_ROOM])
+    assert (done.returncode, own_lines(done.stderr)) == (1, [NO_ROOM])
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="there is no full device")
@@ -76,7 +76,7 @@ def test_a_disk_that_fills_up_keeps_the_lines_it_took():
         done = written(output, *many, TROUBLE_STEP_SECONDS="0.001")
         text = (room / "runs.jsonl").read_text()
 
-    assert (done.returncode, told(done.stderr)) == (1, [NO_ROOM])
+    assert (done.returncode, own_lines(done.stderr)) == (1, [NO_ROOM])
     assert len(decode(text.rpartition("\n")[0])) > 2
 
 
@@ -100,4 +100,4 @@ def test_a_reader_who_has_gone_is_told_nothing(arguments):
     with os.fdopen(writing, "wb") as output:
         done = written(output, *arguments)
 
-    assert (done.returncode, told(done.stderr)) == (1, [])
+    assert (done.returncode, own_lines(done.stderr)) == (1, [])

@@ -111,18 +111,18 @@ def test_peak_memory_is_of_the_worker_and_plausible(framework):
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_a_framework_describes_what_it_can_do_here(framework):
-    told = description(framework)
+    items = description(framework)
 
-    assert told["available"]
+    assert items["available"]
     about = ("type", "format", "name", "framework")
-    assert [told[name] for name in about] == [
+    assert [items[name] for name in about] == [
         *("collector", 1, f"with_{framework}", framework)
     ]
-    assert set(told["workloads"]) <= set(workloads())  # type: ignore[call-overload]
-    assert told["devices"]["cpu"]["available"]  # type: ignore[index]
-    devices = told["devices"].values()  # type: ignore[attr-defined]
-    assert all(one["available"] or one["why"] for one in devices)
-    assert "fp32" in told["precisions"]["cpu"]  # type: ignore[index]
+    assert set(items["workloads"]) <= set(workloads())  # type: ignore[call-overload]
+    assert items["devices"]["cpu"]["available"]  # type: ignore[index]
+    devices = items["devices"].values()  # type: ignore[attr-defined]
+    assert all(device["available"] or device["why"] for device in devices)
+    assert "fp32" in items["precisions"]["cpu"]  # type: ignore[index]
 
 
 @pytest.mark.parametrize("framework", ["torch", "numpy", "mlx"])
@@ -149,14 +149,14 @@ def bare(framework: str, argument: str) -> "subprocess.CompletedProcess[str]":
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_a_missing_framework_is_told_with_its_remedy(framework):
     asked = bare(framework, "matmul")
-    told = bare(framework, "--describe")
+    process = bare(framework, "--describe")
 
     assert asked.returncode == 2
     assert asked.stdout == ""
     assert "install with: pip install" in asked.stderr
     assert asked.stderr.count("\n") == 1
-    assert told.returncode == 0
-    assert json.loads(told.stdout)["available"] is False
+    assert process.returncode == 0
+    assert json.loads(process.stdout)["available"] is False
 
 
 def test_mixed_precision_trains_and_is_recorded():

@@ -55,14 +55,27 @@ class Stored:
 
 def stored(text: str) -> list[Stored]:
     """Return the runs of an exchange file, each with what it refers to."""
-    found = decode(text)
-    machines = {one.key: one for one in found if isinstance(one, messages.Machine)}
-    systems = {one.key: one for one in found if isinstance(one, messages.Environment)}
-    ends = {one.run: one for one in found if isinstance(one, messages.End)}
+    headers = decode(text)
+    machines = {
+        header.key: header for header in headers if isinstance(header, messages.Machine)
+    }
+    systems = {
+        header.key: header
+        for header in headers
+        if isinstance(header, messages.Environment)
+    }
+    ends = {
+        header.run: header for header in headers if isinstance(header, messages.End)
+    }
     return [
-        Stored(one, ends[one.key], machines[one.machine], systems[one.environment])
-        for one in found
-        if isinstance(one, messages.Run)
+        Stored(
+            header,
+            ends[header.key],
+            machines[header.machine],
+            systems[header.environment],
+        )
+        for header in headers
+        if isinstance(header, messages.Run)
     ]
 
 
@@ -98,8 +111,8 @@ def outcomes(db) -> dict[str, Outcome]:
 
 @pytest.fixture(scope="module")
 def exported(outcomes, db) -> str:
-    said = {name: done.err for name, done in outcomes.items() if done.status != 0}
-    assert said == {}
+    result = {name: done.err for name, done in outcomes.items() if done.status != 0}
+    assert result == {}
 
     return Mac("m1").benchdb("export", "--db", db).out
 
@@ -107,20 +120,24 @@ def exported(outcomes, db) -> str:
 @pytest.fixture(scope="module")
 def runs(exported) -> dict[str, Stored]:
     """Return what PyTorch measured, by the host's model of chip."""
-    found = stored(exported)
-    return {one.machine.chip.name: one for one in found if one.run.framework == "torch"}
+    storeds = stored(exported)
+    return {
+        item.machine.chip.name: item
+        for item in storeds
+        if item.run.framework == "torch"
+    }
 
 
 @pytest.mark.parametrize("host", HOSTS)
 def test_a_mac_is_stored_with_its_chip_and_what_it_measured_on_metal(host, runs):
     name, levels, gpu_cores, _ = HOSTS[host]
-    found = runs[name]
+    result = runs[name]
 
-    assert (found.run.device, found.run.device_name) == ("metal", f"Apple {name}")
-    assert found.machine.chip.gpu_cores == gpu_cores
-    assert tuple(level.cores for level in found.machine.chip.cpu_levels) == levels
-    assert found.end.status == "ok"
-    assert (found.values["teraflops"].value or 0) > 0
+    assert (result.run.device, result.run.device_name) == ("metal", f"Apple {name}")
+    assert result.machine.chip.gpu_cores == gpu_cores
+    assert tuple(level.cores for level in result.machine.chip.cpu_levels) == levels
+    assert result.end.status == "ok"
+    assert (result.values["teraflops"].value or 0) > 0
 
 
 @pytest.mark.parametrize("host", HOSTS)
@@ -135,11 +152,11 @@ def test_every_gate_is_told_and_the_clock_waits_for_metal(host, runs):
 
 def test_metal_is_measured_with_each_framework_that_has_it(outcomes, exported):
     name = "M4 Max"
-    here = [one for one in stored(exported) if one.machine.chip.name == name]
+    here = [item for item in stored(exported) if item.machine.chip.name == name]
 
-    assert {one.run.framework for one in here} == {"torch", "tensorflow", "mlx"}
-    assert {one.run.device_name for one in here} == {f"Apple {name}"}
-    assert {one.end.status for one in here} == {"ok"}
+    assert {item.run.framework for item in here} == {"torch", "tensorflow", "mlx"}
+    assert {item.run.device_name for item in here} == {f"Apple {name}"}
+    assert {item.end.status for item in here} == {"ok"}
 
 
 def test_mlx_trains_on_metal_as_it_does_on_the_cpu(outcomes):
@@ -169,11 +186,11 @@ def test_a_chip_of_which_no_clock_is_known_has_no_peak_to_pass(runs):
 
 @pytest.mark.parametrize("host", HOSTS)
 def test_the_state_is_told_before_and_after_and_energy_has_its_reason(host, runs):
-    found = runs[HOSTS[host][0]]
+    result = runs[HOSTS[host][0]]
 
-    for state in (found.run.conditions, found.end.conditions):
+    for state in (result.run.conditions, result.end.conditions):
         assert {"power_source", "memory_pressure", "load_1m"} <= state.keys()
-    assert "window" in (found.values["energy_joules"].reason or "")
+    assert "window" in (result.values["energy_joules"].reason or "")
 
 
 @pytest.mark.parametrize("host", SPOILT)
@@ -200,13 +217,15 @@ def test_a_quiet_mac_on_its_adapter_is_not_warned_of(outcomes):
 
 
 def test_tensorflow_measures_on_its_metal_plugin(exported):
-    (found,) = [one for one in stored(exported) if one.run.framework == "tensorflow"]
+    (result,) = [
+        item for item in stored(exported) if item.run.framework == "tensorflow"
+    ]
 
-    assert found.run.device == "metal"
-    assert found.run.device_name == "Apple M4 Max"
-    assert found.environment.packages["tensorflow-metal"] == "1.2.0"
-    assert found.gates["synchronisation"] == "passed"
-    assert found.gates["device"] == "passed"
+    assert result.run.device == "metal"
+    assert result.run.device_name == "Apple M4 Max"
+    assert result.environment.packages["tensorflow-metal"] == "1.2.0"
+    assert result.gates["synchronisation"] == "passed"
+    assert result.gates["device"] == "passed"
 
 
 @pytest.mark.parametrize(
@@ -214,22 +233,22 @@ def test_tensorflow_measures_on_its_metal_plugin(exported):
     [("zeus", (27.0, "zeus_apple_silicon")), ("macmon", (22.0, "macmon"))],
 )
 def test_energy_is_that_of_the_chip_while_blocks_were_measured(meter, watts, outcomes):
-    (found,) = stored(outcomes[f"energy by {meter}"].out)
+    (result,) = stored(outcomes[f"energy by {meter}"].out)
 
     power, source = watts
-    assert found.values["mean_power_watts"].value == pytest.approx(power, rel=0.02)
-    assert found.end.checks["energy"]["source"] == source
-    assert found.end.checks["energy"]["scope"] == "soc_model"
-    assert found.end.checks["during"]["samples"] > 5
+    assert result.values["mean_power_watts"].value == pytest.approx(power, rel=0.02)
+    assert result.end.checks["energy"]["source"] == source
+    assert result.end.checks["energy"]["scope"] == "soc_model"
+    assert result.end.checks["during"]["samples"] > 5
 
 
 def test_the_second_die_of_an_ultra_is_why_macmon_counts_there(outcomes):
-    (found,) = stored(outcomes["energy by macmon"].out)
+    (result,) = stored(outcomes["energy by macmon"].out)
 
-    refused = found.end.checks["energy"]["refused"]
+    refused = result.end.checks["energy"]["refused"]
     assert "one die" in refused["zeus_apple_silicon"]
-    assert found.machine.chip.gpu_cores == 76
-    assert found.end.checks["during"]["temperature_celsius_max"] > 40
+    assert result.machine.chip.gpu_cores == 76
+    assert result.end.checks["during"]["temperature_celsius_max"] > 40
 
 
 def test_show_and_report_know_the_macs(runs, db, tmp_path):
@@ -250,11 +269,11 @@ def test_the_file_of_a_mac_without_benchdb_is_imported(outcomes, tmp_path):
     file.write_text(outcomes["energy by zeus"].out, encoding="utf-8")
     mac = Mac("m1")
 
-    told = mac.benchdb("import", file, "--db", db)
+    outcome = mac.benchdb("import", file, "--db", db)
 
-    assert "1 new" in told.err + told.out
-    (found,) = stored(mac.benchdb("export", "--workload", "matmul", "--db", db).out)
-    assert found.machine.chip.name == "M4 Max"
+    assert "1 new" in outcome.err + outcome.out
+    (result,) = stored(mac.benchdb("export", "--workload", "matmul", "--db", db).out)
+    assert result.machine.chip.name == "M4 Max"
 
 
 def test_a_gpu_that_is_lost_costs_its_runs_and_no_others(tmp_path):
@@ -264,9 +283,9 @@ def test_a_gpu_that_is_lost_costs_its_runs_and_no_others(tmp_path):
 
     done = mac.benchdb(*COLLECT, *options)
 
-    found = stored(mac.benchdb("export", "--db", db).out)
-    told = sorted((one.run.device, one.end.status) for one in found)
-    assert told == [("cpu", "ok"), ("cpu", "ok"), ("metal", "failed"), ("metal", "ok")]
+    storeds = stored(mac.benchdb("export", "--db", db).out)
+    pairs = sorted((item.run.device, item.end.status) for item in storeds)
+    assert pairs == [("cpu", "ok"), ("cpu", "ok"), ("metal", "failed"), ("metal", "ok")]
     assert done.status == 1
     assert done.err.count("failed (") == 1
 
@@ -280,9 +299,11 @@ def test_a_metal_that_lies_is_found_out(wrong, gates):
 
     done = mac.collector("torch", *LONG)
 
-    (found,) = stored(done.out)
-    assert (done.status, found.end.status) == (1, "failed")
-    assert gates <= {name for name, one in found.gates.items() if one == "failed"}
+    (result,) = stored(done.out)
+    assert (done.status, result.end.status) == (1, "failed")
+    assert gates <= {
+        name for name, outcome in result.gates.items() if outcome == "failed"
+    }
     assert len(done.err.splitlines()) == 1
 
 
@@ -290,6 +311,6 @@ def test_more_than_metal_has_is_out_of_memory():
     options = ("matmul", "--device", "metal", "--size", 40000, "--tier", "smoke")
     done = Mac("m1").collector("torch", *options)
 
-    (found,) = stored(done.out)
-    assert found.end.status == "oom"
-    assert "MPS backend out of memory" in (found.end.reason or "")
+    (result,) = stored(done.out)
+    assert result.end.status == "oom"
+    assert "MPS backend out of memory" in (result.end.reason or "")

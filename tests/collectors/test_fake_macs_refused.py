@@ -61,7 +61,7 @@ def outcomes(tmp_path_factory) -> dict[str, Outcome]:
         return lambda: mac.benchdb("doctor", "--json", "--db", db)
 
     done = together(
-        {name: collected(mac, one) for name, (mac, one, *_) in REFUSED.items()}
+        {name: collected(mac, text) for name, (mac, text, *_) in REFUSED.items()}
         | {f"doctor {host}": examined(Mac(host, BOTH, zeus=True)) for host in SPOILT}
     )
     assert not db.exists()
@@ -83,24 +83,24 @@ def test_a_mac_without_metal_is_told_why_and_what_to_do(name, outcomes):
 @pytest.mark.parametrize("host", SPOILT)
 def test_doctor_tells_whether_torch_has_metal_and_what_spoils_it(host, outcomes):
     done = outcomes[f"doctor {host}"]
-    found = json.loads(done.out)
-    torch = next(one for one in found["frameworks"] if one["framework"] == "torch")
+    result = json.loads(done.out)
+    torch = next(item for item in result["frameworks"] if item["framework"] == "torch")
     metal = torch["devices"]["metal"]
 
     assert done.status == 0
     assert metal["available"] is (host in WITH_METAL)
     assert metal["available"] or metal["install"]
-    told = [f"{one['what']}; {one['advice']}" for one in found["spoilers"]]
-    own = [one for one in told if not one.startswith("other work is running")]
+    texts = [f"{item['what']}; {item['advice']}" for item in result["spoilers"]]
+    own = [text for text in texts if not text.startswith("other work is running")]
     expected = SPOILT[host]
-    assert own == [] if expected is None else any(expected in one for one in own)
+    assert own == [] if expected is None else any(expected in text for text in own)
 
 
 @pytest.mark.parametrize("host", sorted(WITH_METAL))
 def test_doctor_tells_the_energy_meters_of_apple_silicon(host, outcomes):
     meters = json.loads(outcomes[f"doctor {host}"].out)["meters"]["metal"]
 
-    there = {one["name"]: one["available"] for one in meters}
+    there = {meter["name"]: meter["available"] for meter in meters}
     assert (there["zeus_apple_silicon"], there["macmon"]) == (True, True)
 
 

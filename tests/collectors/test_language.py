@@ -150,11 +150,11 @@ def test_a_program_reads_and_writes_with_tokens_as_its_unit():
         *("llm-prefill", "llm-decode", "--tier", "smoke"),
     )
 
-    facts = [one.parameters for one in outcome.runs]
+    facts = [item.parameters for item in outcome.runs]
     reading, *writing = outcome.ends
     assert outcome.status == 0
-    assert [one.get("depth") for one in facts] == [None, None, 32]
-    assert {one["quantization"] for one in facts} == {"bf16"}
+    assert [fact.get("depth") for fact in facts] == [None, None, 32]
+    assert {fact["quantization"] for fact in facts} == {"bf16"}
     for end in (reading, *writing):
         values = {value.metric: value.value or 0 for value in end.values}
         gates = end.checks["gates"]

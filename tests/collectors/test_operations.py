@@ -140,16 +140,16 @@ def test_bytes_are_those_of_every_matrix_read_or_written(
 
 @each
 def test_a_figure_is_of_bytes_or_of_arithmetic(framework, operation):
-    told = measured(framework, operation)
-    values, moved = told.values, stepped(framework, operation).bytes_per_step()
+    result = measured(framework, operation)
+    values, moved = result.values, stepped(framework, operation).bytes_per_step()
 
-    assert told.status == "ok"
-    assert told.checks["gates"]["result_error"]["status"] == "passed"
+    assert result.status == "ok"
+    assert result.checks["gates"]["result_error"]["status"] == "passed"
     if moved is None:
         assert operation in ("matmul", "conv")
         assert values["teraflops"] > 0
     else:
-        assert told.checks["bytes_per_step"] == moved
+        assert result.checks["bytes_per_step"] == moved
         assert values["gigabytes_per_second"] == moved / values["step_seconds"] / 1e9
 
 

@@ -121,8 +121,8 @@ def test_first_losses_agree_with_the_reference_as_the_precision_allows(
 
 
 def gate_of(trained: Any, name: str) -> dict[str, Any]:
-    found: dict[str, Any] = trained.checks["gates"][name]
-    return found
+    result: dict[str, Any] = trained.checks["gates"][name]
+    return result
 
 
 def no_step(*_arguments: Any, **_options: Any) -> None:

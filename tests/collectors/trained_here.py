@@ -27,10 +27,10 @@ _CHOSEN = {"mobilenetv2-cifar10": {"trainable": "all"}}
 class Trained:
     """All that the worker said."""
 
-    said: list[dict[str, Any]]
+    lines: list[dict[str, Any]]
 
     def only(self, kind: str) -> dict[str, Any]:
-        (line,) = (line for line in self.said if line["type"] == kind)
+        (line,) = (line for line in self.lines if line["type"] == kind)
         return line
 
     @property
@@ -44,11 +44,11 @@ class Trained:
     @property
     def values(self) -> dict[str, float]:
         """The figures; what none could be had of is not there."""
-        lines = (line for line in self.said if line["type"] == "value")
-        return {one["metric"]: one["value"] for one in lines if "value" in one}
+        lines = (line for line in self.lines if line["type"] == "value")
+        return {line["metric"]: line["value"] for line in lines if "value" in line}
 
     def times(self, phase: str) -> list[float]:
-        series = (line for line in self.said if line["type"] == "samples")
+        series = (line for line in self.lines if line["type"] == "samples")
         return [
             value
             for line in series
@@ -71,7 +71,7 @@ def cell_of(framework: Framework, workload: str, smaller: dict[str, Any]) -> Cel
 
 def train(framework: Framework, cell: Cell, *, seed: bool = True) -> Trained:
     """Let the worker do what it does after its program has started it."""
-    said: list[dict[str, Any]] = []
+    groups: list[dict[str, Any]] = []
     run = {
         "type": "run",
         "key": "run-0",
@@ -81,8 +81,8 @@ def train(framework: Framework, cell: Cell, *, seed: bool = True) -> Trained:
         "parameters": cell.parameters,
     }
     order = Assignment(cell, run, {"type": "environment"}, 0, seed_protocol=seed)
-    run_worker(framework, order, said.append)
-    return Trained(said)
+    run_worker(framework, order, groups.append)
+    return Trained(groups)
 
 
 def check_training(framework: Framework, cell: Cell, *, seed: bool = True) -> None:

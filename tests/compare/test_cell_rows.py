@@ -161,9 +161,9 @@ def test_several_machines_of_a_chip_are_their_median_with_an_interval(compared):
     runs = [
         *campaign("b", 200.0, machine=M2),
         *(
-            one
+            run
             for number, speed in enumerate((100.0, 102.0, 110.0))
-            for one in campaign(
+            for run in campaign(
                 f"a{number}", speed, machine=Machine("M1", ours=f"{number:016}")
             )
         ),
@@ -236,9 +236,9 @@ def test_versions_that_differ_on_two_machines_count_only_where_that_is_accepted(
 @pytest.mark.parametrize("smoke", ["a", "b", "ab"])
 def test_smoke_runs_prove_nothing(smoke, compared):
     runs = [
-        one
+        run
         for name, speed in (("a", 100.0), ("b", 150.0))
-        for one in campaign(
+        for run in campaign(
             name, speed, columns={"tier": "smoke" if name in smoke else "quick"}
         )
     ]
@@ -265,7 +265,7 @@ def test_a_busy_machine_leaves_it_unclear_and_out_of_the_mean(compared):
 def test_the_likest_batch_sizes_meet_and_others_are_counted(compared):
     def swept(name: str, speed: float, *batches: int) -> list[Run]:
         sizes = [{"batch_size": batch} for batch in batches]
-        return [one for it in sizes for one in campaign(name, speed, columns=it)]
+        return [run for it in sizes for run in campaign(name, speed, columns=it)]
 
     runs = [*swept("a", 100.0, 32, 64), *swept("b", 150.0, 64, 128)]
 
@@ -329,8 +329,8 @@ FIT = "fit_samples_per_second"
 
 def did(version: int | None) -> dict[str, Any]:
     """Return columns of runs that did again what their source did; 1 is not said."""
-    said = {} if version is None else {"version": version}
-    return {"checks": {"seed_protocol": {"kind": "fit", **said}}}
+    values = {} if version is None else {"version": version}
+    return {"checks": {"seed_protocol": {"kind": "fit", **values}}}
 
 
 @pytest.mark.parametrize(
@@ -345,8 +345,8 @@ def test_another_version_of_a_sources_protocol_is_named(versions, differs, compa
     result = compared([*base, *other])
 
     assert only(result).ratio.differs == differs
-    told = ("version 1", "version 2") if differs else None
-    assert fact(result, "protocol of the source") == told
+    pair = ("version 1", "version 2") if differs else None
+    assert fact(result, "protocol of the source") == pair
 
 
 def test_a_sources_own_figure_is_of_another_protocol_than_ours(compared):
@@ -369,9 +369,9 @@ def test_a_sources_own_figure_is_of_another_protocol_than_ours(compared):
 def test_sizes_tell_the_points_of_a_sweep(compared):
     def products(name: str, speed: float) -> list[Run]:
         return [
-            one
+            run
             for size in (1024, 512)
-            for one in campaign(
+            for run in campaign(
                 name,
                 speed * size,
                 workload="matmul",
@@ -390,9 +390,9 @@ def test_a_statistic_that_only_some_figures_have_tells_them_apart(compared):
     def side(name, speed):
         kinds: tuple[dict[str, Any], ...] = ({}, {"statistic": "min"})
         return [
-            one
+            run
             for kind in kinds
-            for one in campaign(name, speed, columns={"parameters": kind})
+            for run in campaign(name, speed, columns={"parameters": kind})
         ]
 
     result = compared([*side("a", 100.0), *side("b", 150.0)])

@@ -19,8 +19,8 @@ OLD = PROGRAM | {"collector_sha256": "a" * 64}
 def seeded(runs: list[Run]) -> list[Run]:
     """Return *runs* with the seeds of their processes: that of the campaign, and on."""
     return [
-        replace(one, columns={**one.columns, "seed": one.columns["seed"] + number})
-        for number, one in enumerate(runs)
+        replace(run, columns={**run.columns, "seed": run.columns["seed"] + number})
+        for number, run in enumerate(runs)
     ]
 
 
@@ -31,9 +31,9 @@ def judgement(tmp_path: Path, speed: float, **facts: Any) -> tuple[Judgement, st
     again = seeded(campaign("again", speed, day=2, columns=columns, **facts))
     path = tmp_path / "r.sqlite"
     original, *_ = stored(path, [*first, *again])
-    found = judge(open_database(str(path)), original, "again")
-    assert found is not None
-    return found, next(lines(found, original))
+    result = judge(open_database(str(path)), original, "again")
+    assert result is not None
+    return result, next(lines(result, original))
 
 
 @pytest.mark.parametrize(
@@ -97,9 +97,9 @@ def test_the_answer_is_a_line(speed, facts, line, tmp_path):
 def test_each_condition_that_differs_has_a_line_with_both(tmp_path):
     columns = {"collector_sha256": "b" * 64}
 
-    found, _ = judgement(tmp_path, 100.0, version="2.6.0", columns=columns)
+    result, _ = judgement(tmp_path, 100.0, version="2.6.0", columns=columns)
 
-    assert [*lines(found, "f" * 64)][1:] == [
+    assert [*lines(result, "f" * 64)][1:] == [
         "  run ffffffffffff  100 img/s, n = 3",
         "  this time         100 img/s, n = 3",
         "  framework: torch 2.5.0 → torch 2.6.0",
@@ -120,10 +120,10 @@ def test_processes_that_failed_are_said_whatever_the_others_did(tmp_path):
     path = tmp_path / "r.sqlite"
     original, *_ = stored(path, [*first, *good, *bad])
 
-    found = judge(open_database(str(path)), original, "again")
+    result = judge(open_database(str(path)), original, "again")
 
-    assert found is not None
-    assert next(lines(found, original)) == (
+    assert result is not None
+    assert next(lines(result, original)) == (
         "not reproduced: process 4 failed the gate loss"
     )
 
@@ -132,10 +132,10 @@ def test_how_far_either_is_trusted_is_no_condition_of_its_measurement(tmp_path):
     gates = ("device", "parameter_count", "loss")
     passed = {name: {"status": "passed"} for name in gates}
 
-    found, line = judgement(tmp_path, 100.0, columns={"checks": {"gates": passed}})
+    result, line = judgement(tmp_path, 100.0, columns={"checks": {"gates": passed}})
 
     assert line == "reproduced within 0.0 %, with the same seed"
-    assert found.conditions == ()
+    assert result.conditions == ()
 
 
 def test_a_campaign_without_a_run_yet_is_not_judged(tmp_path):

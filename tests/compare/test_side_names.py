@@ -97,11 +97,11 @@ def test_a_name_that_fits_several_lists_them(name, listed, database):
     with pytest.raises(UsageError, match=f"'{name}' fits several: ") as error:
         resolve(database, name)
 
-    assert all(one in str(error.value) for one in listed)
+    assert all(item in str(error.value) for item in listed)
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "result"),
     [
         ("chip:M3", "no chip 'M3'; did you mean 'M"),
         ("source:m1-vs-v10", "no source 'm1-vs-v10'; did you mean 'm1-vs-v100'?"),
@@ -118,11 +118,11 @@ def test_a_name_that_fits_several_lists_them(name, listed, database):
         ("%%%%%%%", "nothing is called"),
     ],
 )
-def test_an_unknown_name_is_said_with_what_is_there(name, said, database):
+def test_an_unknown_name_is_said_with_what_is_there(name, result, database):
     with pytest.raises(UsageError) as error:
         resolve(database, name)
 
-    assert said in str(error.value)
+    assert result in str(error.value)
 
 
 def test_names_are_the_same_on_every_kind_of_database(backend):

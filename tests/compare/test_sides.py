@@ -53,14 +53,18 @@ def contents(database: Path) -> list[str]:
 def of(side: Side) -> dict[tuple[str, str], list[int]]:
     """Return the processes of each session of each workload and device."""
     return {
-        (one.conditions.workload, one.place.device): list(one.sizes)
-        for one in side.measured
+        (measurement.conditions.workload, measurement.place.device): list(
+            measurement.sizes
+        )
+        for measurement in side.measured
     }
 
 
 def rates(side: Side) -> list[Measurement]:
     return [
-        one for one in side.measured if one.conditions.metric == "samples_per_second"
+        measurement
+        for measurement in side.measured
+        if measurement.conditions.metric == "samples_per_second"
     ]
 
 
@@ -110,8 +114,8 @@ def test_a_run_stands_for_the_processes_beside_it(room, engine):
 
     assert set(run.measured[0].runs) == set(digests[:3])
     assert len(rates(run)) == 1
-    assert [one.runs for one in alone.measured] == [(published_,)]
-    assert [one.facts.digest for one in alone.runs] == [published_]
+    assert [measurement.runs for measurement in alone.measured] == [(published_,)]
+    assert [stored_run.facts.digest for stored_run in alone.runs] == [published_]
 
 
 def test_here_is_the_newest_session_of_mine(engine):
@@ -165,7 +169,7 @@ def test_a_newer_database_is_refused(room, engine, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "result"),
     [
         (b"", "side.jsonl"),
         (b'{"type":"run","broken', "side.jsonl"),
@@ -173,11 +177,11 @@ def test_a_newer_database_is_refused(room, engine, tmp_path):
         (b"SQLite format 3\0" + b"no more than that", "side.jsonl"),
     ],
 )
-def test_a_broken_file_is_said_in_one_line(content, said, engine, tmp_path):
+def test_a_broken_file_is_said_in_one_line(content, result, engine, tmp_path):
     file = tmp_path / "side.jsonl"
     file.write_bytes(content)
 
-    with pytest.raises(BenchdbError, match=said) as error:
+    with pytest.raises(BenchdbError, match=result) as error:
         sides(engine, ["chip:M1", str(file)])
 
     assert "\n" not in str(error.value)
@@ -195,7 +199,7 @@ def test_only_the_workloads_that_are_asked_for(engine):
     (side,) = sides(engine, ["campaign:second"], workloads=["distilbert"])
 
     assert of(side) == {("distilbert", "metal"): [3]}
-    assert {one.facts.workload for one in side.runs} == {"distilbert"}
+    assert {run.facts.workload for run in side.runs} == {"distilbert"}
     with pytest.raises(UsageError, match="did you mean 'distilbert'"):
         sides(engine, ["campaign:second"], workloads=["distilberg"])
 
@@ -211,8 +215,8 @@ def test_what_a_stranger_tells_of_shipped_work_is_in_no_chip(tmp_path):
     (side,) = sides(open_database(str(db)), ["chip:M1 Max"])
     (asked,) = sides(open_database(str(db)), ["source:stranger"])
 
-    assert {one.facts.digest for one in side.runs} == {
-        one.facts.digest for one in honest.runs
+    assert {run.facts.digest for run in side.runs} == {
+        run.facts.digest for run in honest.runs
     }
     assert len(asked.measured) == 1  # who asks for it sees it
 
@@ -227,4 +231,4 @@ def test_a_machine_that_was_measured_twice_is_no_fleet(tmp_path):
 
     (side,) = sides(open_database(str(tmp_path / "fleet.sqlite")), ["chip:M1"])
 
-    assert sorted(one.sizes for one in rates(side)) == [(3,), (3, 3)]
+    assert sorted(rate.sizes for rate in rates(side)) == [(3,), (3, 3)]

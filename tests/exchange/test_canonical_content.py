@@ -37,23 +37,23 @@ def by_the_standard(line: Run | End) -> bytes:
 
 def runs(path: Path) -> list[Record]:
     with path.open("rb") as stream:
-        return [one for one in read(stream) if isinstance(one, Record)]
+        return [record for record in read(stream) if isinstance(record, Record)]
 
 
 @pytest.mark.parametrize("path", PUBLISHED, ids=lambda path: path.stem)
 def test_published_runs_have_the_digest_of_the_standard(path):
-    for one in runs(path):
+    for run in runs(path):
         whole = {
-            "run": content(one.run, drop=REFERENCES),
-            "machine": digest_of(one.machine),
-            "environment": digest_of(one.environment),
-            "source": one.source_digest,
-            "samples": hashlib.sha256(one.packed).hexdigest(),
-            "end": content(one.end, drop=REFERENCES),
+            "run": content(run.run, drop=REFERENCES),
+            "machine": digest_of(run.machine),
+            "environment": digest_of(run.environment),
+            "source": run.source_digest,
+            "samples": hashlib.sha256(run.packed).hexdigest(),
+            "end": content(run.end, drop=REFERENCES),
         }
         standard = rfc8785.dumps(msgspec.to_builtins(whole))
 
-        assert one.digest == hashlib.sha256(standard).hexdigest()
+        assert run.digest == hashlib.sha256(standard).hexdigest()
 
 
 values = some.builds(

@@ -30,7 +30,7 @@ DOCUMENTS = (
 def records(path: Path) -> list[Record]:
     with path.open("rb") as stream:
         items = list(intake(stream, path.name).items)
-    return [one for one in items if isinstance(one, Record)]
+    return [record for record in items if isinstance(record, Record)]
 
 
 @pytest.mark.parametrize(
@@ -49,10 +49,10 @@ def records(path: Path) -> list[Record]:
 def test_what_was_timed_names_the_work_and_its_cell(timed, name, cell):
     prompt, generated, *depth = timed
 
-    found = work("Qwen3 8B", prompt, generated, depth=depth[0] if depth else 0)
+    pair = work("Qwen3 8B", prompt, generated, depth=depth[0] if depth else 0)
 
-    assert found == (name, {"model": "Qwen3 8B", **cell})
-    assert found[1].keys() <= set(workloads()[name].cell)
+    assert pair == (name, {"model": "Qwen3 8B", **cell})
+    assert pair[1].keys() <= set(workloads()[name].cell)
 
 
 @pytest.mark.parametrize(
@@ -67,9 +67,9 @@ def test_what_was_timed_names_the_work_and_its_cell(timed, name, cell):
     ],
 )
 def test_weights_of_llama_cpp_are_a_model_and_a_quantisation(printed, model, own):
-    found, told = weights(printed)
+    text, result = weights(printed)
 
-    cell = work(found, 512, 0, quantization=told)[1]
+    cell = work(text, 512, 0, quantization=result)[1]
     assert (cell["model"], cell.get("quantization")) == (model, own)
 
 
@@ -90,19 +90,23 @@ def test_a_name_may_end_with_the_quantisation(model, own):
 
 def test_a_file_with_older_names_brings_what_its_documents_bring_today():
     old = records(OLD_FILE)
-    today = [one for name in DOCUMENTS for one in records(SAMPLES / name)]
+    today = [record for name in DOCUMENTS for record in records(SAMPLES / name)]
 
     text = OLD_FILE.read_text("utf-8")
     assert all(f'"workload":"{name}' in text for name in OLD_NAMES)
-    read = [one for one in old if one.run.setting != "anubis"]  # not read any more
+    read = [
+        record for record in old if record.run.setting != "anubis"
+    ]  # not read any more
     assert (len(old), len(read), len(today)) == (21, 17, 17)
     # All but which reading of the document it is.
-    said, new = (sorted(_bare(one).digest for one in some) for some in (read, today))
-    assert said == new
-    assert {one.run.workload for one in old} == {
+    texts, new = (
+        sorted(_bare(record).digest for record in some) for some in (read, today)
+    )
+    assert texts == new
+    assert {record.run.workload for record in old} == {
         *("llm-prefill", "llm-decode", "llm-generate")
     }
-    assert {one.run.setting for one in old} == {name[:-1] for name in OLD_NAMES}
+    assert {record.run.setting for record in old} == {name[:-1] for name in OLD_NAMES}
 
 
 def _bare(record: Record) -> Record:

@@ -65,10 +65,10 @@ def test_nesting_has_a_limit(depth, bad):
         b"[" * depth,
         b"]" * depth,
     )
-    _, found = taken(*START, run("a"), deep)
+    _, values = taken(*START, run("a"), deep)
 
-    assert set(found) == set(bad)
-    assert found.get(5, "nested too deeply") == "nested too deeply"
+    assert set(values) == set(bad)
+    assert values.get(5, "nested too deeply") == "nested too deeply"
 
 
 free = st.recursive(
@@ -150,10 +150,10 @@ def test_numbers_and_digests_out_of_bounds_are_refused(changes):
 def test_a_collector_without_a_name_survives_the_tables():
     collector = {"name": "", "version": "", "sha256": "0" * 64}
     (record,) = records(*START, run("a", collector=collector), end("a"))
-    (told,) = rows.of_record(record)["run"]
+    (result,) = rows.of_record(record)["run"]
     row = {
         column.name: json.loads(fact) if isinstance(column.type, Json) else fact
-        for column, fact in zip(tables.run.columns, told, strict=True)
+        for column, fact in zip(tables.run.columns, result, strict=True)
     }
 
     assert rows.to_run(row).collector == record.run.collector

@@ -73,10 +73,10 @@ def runs(db: Path) -> dict[str, dict[str, object]]:
 
 
 def quarantined(db: Path) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(
+    groups: list[dict[str, Any]] = json.loads(
         benchdb("quarantine", "list", "--json", "--db", db).out
     )
-    return found
+    return groups
 
 
 def rows(db: Path) -> dict[str, int]:
@@ -87,6 +87,6 @@ def rows(db: Path) -> dict[str, int]:
             for (name,) in names.fetchall()
             if name != "import_part"  # when what was imported
         }
-        found = {name: count.fetchone()[0] for name, count in counts.items()}
+        result = {name: count.fetchone()[0] for name, count in counts.items()}
     connection.close()
-    return found
+    return result

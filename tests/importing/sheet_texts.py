@@ -32,10 +32,10 @@ def texts(sheet: Sheet) -> list[tuple[str, ...]]:
 
 
 def faults(sheet: Sheet) -> list[tuple[int, str]]:
-    return [(one.number, one.reason) for one in sheet.bad]
+    return [(line.number, line.reason) for line in sheet.bad]
 
 
-def one(reader: Reader, text: str) -> dict[str, str]:
+def only_row(reader: Reader, text: str) -> dict[str, str]:
     """Return the only row of the only sheet by its columns."""
     (sheet,) = read(reader, text)
     (row,) = texts(sheet)

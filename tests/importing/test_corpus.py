@@ -22,8 +22,14 @@ def small(tmp_path: Path) -> SmallCorpus:
 
 
 def counts(small: SmallCorpus) -> tuple[int, int, int, int, int]:
-    found = small.compare()
-    return found.equal, found.moved, found.changed, found.gone, found.new
+    comparison = small.compare()
+    return (
+        comparison.equal,
+        comparison.moved,
+        comparison.changed,
+        comparison.gone,
+        comparison.new,
+    )
 
 
 def test_the_figures_of_all_documents_are_in_one_file_with_printed_and_place(small):
@@ -135,9 +141,9 @@ def test_a_row_that_is_not_there_is_gone(small):
 
 def test_an_absent_document_is_named(small):
     small.second.unlink()
-    found = small.compare()
+    result = small.compare()
 
-    assert (found.absent, found.equal, found.is_clean) == (
+    assert (result.absent, result.equal, result.is_clean) == (
         ["results/second.md"],
         3,
         False,

@@ -45,14 +45,14 @@ def test_a_number_leads_to_its_place_in_the_source(db, readme, map_):
 
     digest = runs(db)["resnet50"]["digest"]
     shown = benchdb("show", digest, "--db", db).out
-    told = json.loads(benchdb("show", digest, "--json", "--db", db).out)
+    result = json.loads(benchdb("show", digest, "--json", "--db", db).out)
 
     assert "140 img/s, printed as “140 img/s”, line 7, column Throughput" in shown
     assert "line 7, column Throughput: | ResNet50 | 128 | 140 img/s |" in shown
     assert "https://example.org/r" in shown
-    assert told["source"]["document_sha256"] in shown
-    assert told["source"]["importer"] == "map speed"
-    assert told["run"]["label"] == "transcribed"
+    assert result["source"]["document_sha256"] in shown
+    assert result["source"]["importer"] == "map speed"
+    assert result["run"]["label"] == "transcribed"
 
 
 def test_importing_a_document_twice_tells_its_faults_again_and_adds_nothing(
@@ -132,14 +132,14 @@ def test_the_same_figures_in_another_document_are_linked_both_ways(
     benchdb("import", fork, "--map", other, "--published", "2025-01-01", "--db", db)
 
     listed = json.loads(benchdb("list", "--json", "--db", db).out)
-    told = {
+    values = {
         run["source"]: benchdb("show", run["digest"], "--db", db).out
         for run in listed
         if run["workload"] == "resnet50"
     }
 
-    assert "same figures in results.csv (fork), a copy:" in told["speed"]
-    assert "same figures in README.md (speed), the original:" in told["fork"]
+    assert "same figures in results.csv (fork), a copy:" in values["speed"]
+    assert "same figures in README.md (speed), the original:" in values["fork"]
 
 
 def test_a_corrected_version_supersedes_the_older_one_which_stays(
@@ -150,9 +150,9 @@ def test_a_corrected_version_supersedes_the_older_one_which_stays(
     readme.write_text(README.replace("140 img/s", "141 img/s"))
     done = benchdb("import", readme, "--published", "2024-02-01", *where)
     (proposal,) = (
-        one
+        item
         for source in json.loads(benchdb("sources", "--json", "--db", db).out)
-        for one in source["proposals"]
+        for item in source["proposals"]
     )
     benchdb("sources", "accept", proposal["id"][:8], "--db", db)
 
@@ -162,12 +162,12 @@ def test_a_corrected_version_supersedes_the_older_one_which_stays(
 
     assert " proposes to mark 3 runs of speed as outdated; " in done.err
     assert len(shown) == 2
-    assert sum("superseded by README.md (speed)" in one for one in shown) == 1
+    assert sum("superseded by README.md (speed)" in text for text in shown) == 1
 
 
 def test_what_was_told_about_a_document_holds_when_it_is_retried(db, readme, map_):
-    told = ("--url", "https://example.org/r", "--author", "A", "--published", "2024")
-    benchdb("import", readme, "--map", map_, *told, "--db", db)
+    row = ("--url", "https://example.org/r", "--author", "A", "--published", "2024")
+    benchdb("import", readme, "--map", map_, *row, "--db", db)
     before = rows(db)
 
     retried = benchdb("quarantine", "retry", "--db", db)

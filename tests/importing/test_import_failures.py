@@ -59,8 +59,8 @@ def badly_named_table() -> bytes:
     """Return a database of which SQLite tells the damage in words that are no text."""
     with closing(sqlite3.connect(":memory:")) as database:
         database.execute("CREATE TABLE PLACE (build_commit, test)")
-        found = database.serialize()
-    return found.replace(b"PLACE", b"\xff\xfe\xfd\xfc\xfb").replace(b"test)", b"test(")
+        data = database.serialize()
+    return data.replace(b"PLACE", b"\xff\xfe\xfd\xfc\xfb").replace(b"test)", b"test(")
 
 
 DAMAGING = {
@@ -108,11 +108,11 @@ def test_a_bug_of_a_reader_is_reported_as_ours_and_ends_no_batch(
     first, second = take(engine, [path, two_runs])
 
     assert (first.runs, second.runs) == (0, 2)
-    told = str(first.error)
-    assert told.startswith(
+    text = str(first.error)
+    assert text.startswith(
         "a bug of benchdb, KeyError: 'two\\nlines' (test_import_fail"
     )
-    assert "please report it, with the file or with what BENCHDB_DEBUG=1" in told
+    assert "please report it, with the file or with what BENCHDB_DEBUG=1" in text
 
 
 def test_the_traceback_of_a_bug_is_to_be_had(engine, failing, monkeypatch):
@@ -161,7 +161,9 @@ def test_a_bug_in_the_process_that_reads_comes_to_who_waits_for_it(
         monkeypatch.setattr("sys.stdin", stream)
         reader_process.main()
 
-    assert [str(one.refused)[:30] for one in sent] == ["a bug of benchdb, LookupError:"]
+    assert [str(message.refused)[:30] for message in sent] == [
+        "a bug of benchdb, LookupError:"
+    ]
 
 
 def raising_at_the_end():

@@ -28,18 +28,18 @@ def imported(folder: Path, name: str, *lines: bytes) -> Path:
 
 
 def listed(db: Path) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(
+    groups: list[dict[str, Any]] = json.loads(
         benchdb("list", "--runs", "--json", "--db", db).out
     )
-    return found
+    return groups
 
 
 def view(db: Path) -> dict[str, Any]:
     """Return what a report shows."""
     done = benchdb("report", "--lang", "en", "--format", "json", "-o", "-", "--db", db)
     assert (done.status, done.err) == (0, "")
-    found: dict[str, Any] = json.loads(done.out)
-    return found
+    result: dict[str, Any] = json.loads(done.out)
+    return result
 
 
 @pytest.mark.parametrize(
@@ -82,25 +82,25 @@ def test_conditions_of_older_and_newer_collectors_are_read_side_by_side(tmp_path
     newer = {**older, "uptime_seconds": 86_400, "what_comes_next": "unknown here"}
     for name, conditions in (("older", older), ("newer", newer)):
         seed = len(conditions)  # or the two were one run
-        one = run(name, conditions=conditions, seed=seed, campaign=name)
-        db = imported(tmp_path, name, *START, one, end(name, values=STEP))
+        data = run(name, conditions=conditions, seed=seed, campaign=name)
+        db = imported(tmp_path, name, *START, data, end(name, values=STEP))
 
     shown = [
         json.loads(benchdb("show", "--json", each["digest"], "--db", db).out)
         for each in listed(db)
     ]
 
-    found = [one["run"]["conditions"] for one in shown]
-    assert sorted(found, key=len) == [older, newer]
+    result = [item["run"]["conditions"] for item in shown]
+    assert sorted(result, key=len) == [older, newer]
 
 
 def test_a_machine_without_an_id_is_listed_and_stays_another_machine(tmp_path):
     nobody = {**json.loads(MACHINE)}
     del nobody["anonymous_id"]
     unnamed = json.dumps(nobody).encode() + b"\n"
-    one = run("a"), end("a", values=STEP)
-    imported(tmp_path, "named", *START, *one)
-    db = imported(tmp_path, "unnamed", HEADER, unnamed, ENVIRONMENT, *one)
+    pair = run("a"), end("a", values=STEP)
+    imported(tmp_path, "named", *START, *pair)
+    db = imported(tmp_path, "unnamed", HEADER, unnamed, ENVIRONMENT, *pair)
 
     machines = json.loads(benchdb("machines", "list", "--json", "--db", db).out)
 
@@ -128,7 +128,7 @@ def test_a_sweep_over_a_parameter_that_nobody_knows_stays_a_sweep(tmp_path):
 
     quantities = [row["quantity"] for row in view(db)["values"]]
 
-    assert sorted((one["value"], one["n"]) for one in quantities) == [
+    assert sorted((quantity["value"], quantity["n"]) for quantity in quantities) == [
         (1.0, 3),
         (2.0, 3),
     ]
@@ -142,13 +142,13 @@ def test_an_undated_run_is_listed_and_counts_beside_a_dated_one(tmp_path):
     slower = [{"metric": "step_seconds", "value": 9.0}]
     db = imported(tmp_path, "undated", *START, undated, end("b", values=slower))
 
-    found = listed(db)
+    groups = listed(db)
 
-    assert sorted(each["started"] or "" for each in found) == [
+    assert sorted(each["started"] or "" for each in groups) == [
         "",
         "2026-01-01T00:00:00Z",
     ]
     (row,) = view(db)["values"]
-    assert {row["run"], *row["runs"]} == {each["digest"] for each in found}
+    assert {row["run"], *row["runs"]} == {each["digest"] for each in groups}
     assert (row["quantity"]["n"], row["quantity"]["sessions"]) == (2, 2)
     assert row["started"] == "2026-01-01T00:00:00Z"

@@ -18,10 +18,10 @@ from tests.in_process import benchdb
 
 
 def runs_in(db: Path) -> list[dict[str, object]]:
-    found: list[dict[str, object]] = json.loads(
+    groups: list[dict[str, object]] = json.loads(
         benchdb("list", "--json", "--db", db).out
     )
-    return found
+    return groups
 
 
 TABLE = b"| Model | img/s |\n|---|---|\n| ResNet50 | 140 |\n"
@@ -44,9 +44,9 @@ def tarred() -> bytes:
 
 
 def pytest_benchmark(chip: str = "Apple M1", **benchmark: object) -> bytes:
-    one = {"name": "a", "stats": {"data": [1.0], "mean": 1.0}} | benchmark
+    items = {"name": "a", "stats": {"data": [1.0], "mean": 1.0}} | benchmark
     machine = {"cpu": {"brand_raw": chip}}
-    return json.dumps({"machine_info": machine, "benchmarks": [one]}).encode()
+    return json.dumps({"machine_info": machine, "benchmarks": [items]}).encode()
 
 
 REFUSED = {

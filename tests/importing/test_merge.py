@@ -37,11 +37,11 @@ def edited(source: Path, target: Path, number: int, text: str) -> Path:
 def test_a_file_brings_its_runs_values_and_samples(engine, two_runs):
     (outcome,) = take(engine, two_runs)
 
-    found = contents(engine)
+    groups = contents(engine)
     assert (outcome.runs, outcome.added, outcome.clean) == (2, 2, True)
-    assert len(found["run"]) == 2
-    assert len(found["value"]) == 3
-    assert len(found["machine"]) == len(found["environment"]) == 1
+    assert len(groups["run"]) == 2
+    assert len(groups["value"]) == 3
+    assert len(groups["machine"]) == len(groups["environment"]) == 1
 
 
 def test_importing_twice_changes_nothing(engine, two_runs):

@@ -58,9 +58,11 @@ def mapped(room: Path, metric: str, version: int | None = None) -> Path:
 def shown(db: Path, workload: str) -> dict[str, dict[str, Any]]:
     """Return what is shown of each run of *workload*, by its metric."""
     listed = json.loads(benchdb("list", "--json", "--db", db).out)
-    found = [run["digest"] for run in listed if run["workload"] == workload]
-    told = (json.loads(benchdb("show", one, "--json", "--db", db).out) for one in found)
-    return {one["end"]["values"][0]["metric"]: one for one in told}
+    result = [run["digest"] for run in listed if run["workload"] == workload]
+    outcome = (
+        json.loads(benchdb("show", item, "--json", "--db", db).out) for item in result
+    )
+    return {item["end"]["values"][0]["metric"]: item for item in outcome}
 
 
 def what_is_in(db: Path) -> dict[str, list[tuple[Any, ...]]]:
@@ -72,9 +74,9 @@ def exported(db: Path, *replaced: tuple[str, str]) -> Path:
     path = db.with_name(f"{db.stem}{len(replaced)}.jsonl")
     assert benchdb("export", "--db", db, "-o", path).status == 0
     text = path.read_text()
-    for one, other in replaced:
-        assert one in text
-        text = text.replace(one, other)
+    for result, other in replaced:
+        assert result in text
+        text = text.replace(result, other)
     path.write_text(text)
     return path
 
@@ -83,16 +85,16 @@ def test_what_a_corrected_map_reads_takes_the_place_of_what_it_read_before(
     tmp_path, readme
 ):
     first, second = mapped(tmp_path, WRONG), mapped(tmp_path, RIGHT, version=2)
-    found: list[dict[str, list[tuple[Any, ...]]]] = []
+    groups: list[dict[str, list[tuple[Any, ...]]]] = []
     for order in permutations((first, second)):
-        db = tmp_path / f"{len(found)}.sqlite"
-        done = [benchdb("import", readme, "--map", one, "--db", db) for one in order]
-        assert [(one.status, one.err) for one in done] == [(0, ""), (0, "")]
-        found.append(what_is_in(db))
+        db = tmp_path / f"{len(groups)}.sqlite"
+        done = [benchdb("import", readme, "--map", path, "--db", db) for path in order]
+        assert [(outcome.status, outcome.err) for outcome in done] == [(0, ""), (0, "")]
+        groups.append(what_is_in(db))
 
     runs = shown(db, "resnet50")
 
-    assert found[0] == found[1]
+    assert groups[0] == groups[1]
     assert runs[WRONG]["superseded_by"] == "README.md (readme)"
     assert runs[RIGHT]["superseded_by"] is None
     assert runs[RIGHT]["source"]["importer_version"].startswith("2 (benchdb ")
@@ -109,7 +111,7 @@ def test_of_two_maps_that_do_not_say_which_is_newer_both_stay_and_that_is_told(
     assert (done.status, done.err.count("\n")) == (0, 1)
     assert done.err.startswith(f"benchdb: {readme}: read otherwise before")
     runs = shown(db, "vgg16")
-    assert {one["superseded_by"] for one in runs.values()} == {None}
+    assert {run["superseded_by"] for run in runs.values()} == {None}
 
 
 def test_a_map_written_anew_that_reads_the_same_brings_nothing_new(tmp_path, readme):
@@ -129,17 +131,19 @@ def test_a_newer_version_that_reads_the_same_is_named_whichever_came_first(
 ):
     db = tmp_path / "own.sqlite"
     benchdb("import", readme, "--map", mapped(tmp_path, RIGHT), "--db", db)
-    (this,) = {one["source"]["importer_version"] for one in shown(db, "vgg16").values()}
+    (this,) = {
+        item["source"]["importer_version"] for item in shown(db, "vgg16").values()
+    }
     files = [exported(db), exported(db, (this, "1 (benchdb 77.10.0)"))]
-    found: list[dict[str, list[tuple[Any, ...]]]] = []
+    groups: list[dict[str, list[tuple[Any, ...]]]] = []
     for order in permutations(files):
-        other = tmp_path / f"{len(found)}.sqlite"
-        done = [benchdb("import", one, "--db", other) for one in order]
+        other = tmp_path / f"{len(groups)}.sqlite"
+        done = [benchdb("import", path, "--db", other) for path in order]
         assert "2 runs, 0 new" in done[1].out
-        found.append(what_is_in(other))
+        groups.append(what_is_in(other))
 
-    assert found[0] == found[1]
-    (source,) = found[0]["source"]
+    assert groups[0] == groups[1]
+    (source,) = groups[0]["source"]
     assert "1 (benchdb 77.10.0)" in source
 
 
@@ -155,21 +159,21 @@ def test_what_a_newer_version_reads_otherwise_elsewhere_is_proposed(tmp_path, re
     )
     for order in permutations((readme, newer)):
         other = tmp_path / f"{order[0].stem}.sqlite"
-        for one in order:
+        for item in order:
             how = ["--map", tmp_path / f"{RIGHT}None" / "speed.toml"]
-            benchdb("import", one, *(how if one is readme else []), "--db", other)
+            benchdb("import", item, *(how if item is readme else []), "--db", other)
         before = shown(other, "resnet50")
         (proposal,) = (
-            one
+            entry
             for source in json.loads(benchdb("sources", "--json", "--db", other).out)
-            for one in source["proposals"]
+            for entry in source["proposals"]
         )
         accepted = benchdb("sources", "accept", proposal["id"], "--db", other)
 
         runs = shown(other, "resnet50")
 
         assert (proposal["why"], accepted.status) == ("read-again", 0)
-        assert {one["superseded_by"] for one in before.values()} == {None}
+        assert {entry["superseded_by"] for entry in before.values()} == {None}
         assert runs[RIGHT]["superseded_by"] == "README.md (readme)"
         assert runs["reported_value"]["superseded_by"] is None
 
@@ -210,5 +214,5 @@ def test_what_is_told_about_a_document_later_is_not_lost(tmp_path, readme):
     benchdb("import", readme, "--map", map_, "--url", "https://example.org", "--db", db)
 
     listed = json.loads(benchdb("list", "--json", "--db", db).out)
-    told = [benchdb("show", run["digest"], "--db", db).out for run in listed]
-    assert sum("https://example.org" in one for one in told) == 2
+    texts = [benchdb("show", run["digest"], "--db", db).out for run in listed]
+    assert sum("https://example.org" in text for text in texts) == 2

@@ -33,8 +33,8 @@ train: 100%|██████████| 250/250 [03:08<00:00,  1.33it/s]
 
 
 def kinds(name: str, text: str) -> list[tuple[str, int]]:
-    found = readable(Document(name, text.encode()))
-    return [(sheet.kind, sheet.line) for sheet in found]
+    sheets = readable(Document(name, text.encode()))
+    return [(sheet.kind, sheet.line) for sheet in sheets]
 
 
 def test_several_habits_of_one_document_are_read_side_by_side():
@@ -46,9 +46,9 @@ def test_several_habits_of_one_document_are_read_side_by_side():
 
 @pytest.mark.parametrize("name", ["run.md", "run.txt", "run.log"])
 def test_no_line_is_read_twice(name):
-    found = readable(Document(name, MIXED.encode()))
+    sheets = readable(Document(name, MIXED.encode()))
 
-    lines = [row.line for sheet in found for row in sheet.rows]
+    lines = [row.line for sheet in sheets for row in sheet.rows]
     assert len(lines) == len(set(lines)) == 9
 
 
@@ -120,10 +120,10 @@ llama_print_timings: eval time = 1234.50 ms / 512 runs   (  2.41 ms per token, \
 
 
 def test_what_text_says_stands_under_the_banner_and_bullets_that_it_stands_under():
-    found = readable(Document("run.txt", TEXT.encode()))
+    sheets = readable(Document("run.txt", TEXT.encode()))
 
-    said = {row[:2]: sheet.context[0] for sheet in found for row in texts(sheet)}
-    assert said == {
+    values = {row[:2]: sheet.context[0] for sheet in sheets for row in texts(sheet)}
+    assert values == {
         ("Training time", "12.5 s"): "M1 Max",
         ("Total time taken for 5 epochs", "0.75 min"): "M1 Max",
         ("Inference", "12.3 ms per image"): "M1 Max",
@@ -134,13 +134,13 @@ def test_what_text_says_stands_under_the_banner_and_bullets_that_it_stands_under
         ("30.25 ms", "1234.50 ms"): "M2",
         ("", "50"): "M2",
     }
-    nested = next(sheet for sheet in found if sheet.kind == "bullets")
+    nested = next(sheet for sheet in sheets if sheet.kind == "bullets")
     assert nested.context[-2:] == ("M1 Pro", "ResNet50")
 
 
 def test_figures_without_a_header_are_named_by_their_units():
-    found = readable(Document("x", TEXT.encode()))
-    columns = next(sheet for sheet in found if sheet.kind == "fixed-width")
+    sheets = readable(Document("x", TEXT.encode()))
+    columns = next(sheet for sheet in sheets if sheet.kind == "fixed-width")
 
     assert columns.header == ("column 1", "ms", "TFLOPS")
 
@@ -172,8 +172,8 @@ Peak memory: 4.2 GB
 
 def test_what_runtimes_print_of_a_request_has_a_column_for_each_figure():
     text = TEXT + REQUESTS.format("11.2", "261.7")
-    found = readable(Document("x", text.encode()))
-    llama, ollama, mlx = (one for one in found if one.kind == "timings")
+    sheets = readable(Document("x", text.encode()))
+    llama, ollama, mlx = (sheet for sheet in sheets if sheet.kind == "timings")
 
     assert llama.header[1:] == (
         "eval time",
@@ -243,15 +243,15 @@ def test_tables_of_pandas_are_read_between_the_blanks_that_all_their_lines_have(
 
 
 def test_figures_in_lines_of_no_habit_stand_with_the_words_of_their_clauses():
-    (_, said, _) = readable(Document("x.md", YOLO.encode()))
+    (_, sheet, _) = readable(Document("x.md", YOLO.encode()))
 
-    assert (said.kind, said.header) == ("sentences", ("key", "time"))
-    assert texts(said) == [
+    assert (sheet.kind, sheet.header) == ("sentences", ("key", "time"))
+    assert texts(sheet) == [
         ("Speed preprocess", "1.2ms"),
         ("Speed inference", "25.8ms"),
         ("Speed postprocess at shape", "0.5ms"),
     ]
-    assert "python benchmark.py cpu" in said.context[-1]
+    assert "python benchmark.py cpu" in sheet.context[-1]
 
 
 def test_a_column_of_units_belongs_to_the_numbers_beside_it():

@@ -27,8 +27,8 @@ def rows(folder: Path, table: str, columns: str = "*") -> list[tuple[Any, ...]]:
 
 
 def dictionaries(folder: Path, table: str) -> list[dict[str, Any]]:
-    names, found = _asked(folder, table, "*")
-    return [dict(zip(names, row, strict=True)) for row in found]
+    names, result = _asked(folder, table, "*")
+    return [dict(zip(names, row, strict=True)) for row in result]
 
 
 def _asked(folder: Path, table: str, columns: str) -> tuple[list[str], list[Any]]:
@@ -36,8 +36,12 @@ def _asked(folder: Path, table: str, columns: str) -> tuple[list[str], list[Any]
     options = f"hive_partitioning = {parted}, hive_types_autocast = false"
     query = f"SELECT {columns} FROM read_parquet($files, {options})"  # noqa: S608
     with duckdb.connect() as connection:
-        found = connection.execute(query, {"files": f"{folder / table}/**/*.parquet"})
-        return [column[0] for column in found.description or ()], found.fetchall()
+        duck_dbpy_connection = connection.execute(
+            query, {"files": f"{folder / table}/**/*.parquet"}
+        )
+        return [
+            column[0] for column in duck_dbpy_connection.description or ()
+        ], duck_dbpy_connection.fetchall()
 
 
 def stored_samples(location: str) -> Iterator[tuple[str, int, str, int, float]]:

@@ -64,28 +64,30 @@ def by_digest(location: Path, name: str) -> dict[str, dict[str, Any]]:
         for column in table.columns
     ]
     names = [column.name for column in table.columns]
-    found = stored(location, select(*columns))
-    return {row[0]: dict(zip(names, row, strict=True)) for row in found}
+    groups = stored(location, select(*columns))
+    return {row[0]: dict(zip(names, row, strict=True)) for row in groups}
 
 
 def test_every_sample_is_there_in_its_place(shipped, files):
-    found = rows(files, "samples", "run, index, phase, steps, seconds")
+    groups = rows(files, "samples", "run, index, phase, steps, seconds")
 
-    assert len(found) > 20_000
-    assert sorted(found) == sorted(stored_samples(str(shipped)))
+    assert len(groups) > 20_000
+    assert sorted(groups) == sorted(stored_samples(str(shipped)))
 
 
 @pytest.mark.parametrize("view", COLUMNS)
 def test_files_of_a_view_have_its_names_and_what_it_says(shipped, files, view):
     names = [column.name for column in COLUMNS[view]]
 
-    found = dictionaries(files, view)
+    groups = dictionaries(files, view)
 
-    assert {*found[0]} == {*names}
-    said = stored(shipped, select(*map(literal_column, names)).select_from(text(view)))
-    assert sorted(repr([row[name] for name in names]) for row in found) == sorted(
+    assert {*groups[0]} == {*names}
+    result = stored(
+        shipped, select(*map(literal_column, names)).select_from(text(view))
+    )
+    assert sorted(repr([row[name] for name in names]) for row in groups) == sorted(
         repr([flag(name, cell) for name, cell in zip(names, row, strict=True)])
-        for row in said
+        for row in result
     )
 
 
@@ -112,11 +114,11 @@ def test_an_h200_is_never_called_by_the_name_of_its_processor(files):
 
 def test_a_run_has_all_facts_of_what_it_refers_to(shipped, files):
     facts = {name: by_digest(shipped, name) for name in FLATTENED}
-    columns = [one for one in BY_WORKLOAD["runs"] if table_of(one) in FLATTENED]
-    found = dictionaries(files, "runs")
+    columns = [item for item in BY_WORKLOAD["runs"] if table_of(item) in FLATTENED]
+    groups = dictionaries(files, "runs")
 
-    assert len(found) == len(facts["run"])
-    for row in found:
+    assert len(groups) == len(facts["run"])
+    for row in groups:
         refers = row | {
             "chip": row["chip_digest"],
             "machine": row["machine_digest"],
@@ -126,8 +128,8 @@ def test_a_run_has_all_facts_of_what_it_refers_to(shipped, files):
         for column in columns:
             table = table_of(column)
             of = facts[table].get(refers[table], {})
-            said = flag(column.name, of.get(column.of.name))
-            assert row[column.name] == said, column
+            result = flag(column.name, of.get(column.of.name))
+            assert row[column.name] == result, column
         assert row["workload"] == row["workload_name"]
 
 
@@ -149,7 +151,9 @@ def test_runs_and_samples_begin_with_what_the_figures_have(files):
 
 
 def test_no_column_of_a_run_a_figure_or_a_source_is_left_behind():
-    named = {one.of for table in {**BY_WORKLOAD, **WHOLE}.values() for one in table}
+    named = {
+        column.of for table in {**BY_WORKLOAD, **WHOLE}.values() for column in table
+    }
     views = {column.name for column in COLUMNS["figures"]}
     tables = (*FLATTENED, "value", "metric", "claim")
 
@@ -170,11 +174,11 @@ def test_no_column_of_a_run_a_figure_or_a_source_is_left_behind():
     [("environments", "environment"), ("sources", "source")],
 )
 def test_the_small_tables_are_whole(shipped, files, folder, table):
-    found = dictionaries(files, folder)
-    own = [one for one in WHOLE[folder] if one.of.table.name == table]
+    groups = dictionaries(files, folder)
+    own = [column for column in WHOLE[folder] if column.of.table.name == table]
 
-    assert [{one.of.name: row[one.name] for one in own} for row in found] == [
-        {one.of.name: row[one.of.name] for one in own}
+    assert [{column.of.name: row[column.name] for column in own} for row in groups] == [
+        {column.of.name: row[column.of.name] for column in own}
         for _, row in sorted(by_digest(shipped, table).items())
     ]
 
@@ -203,19 +207,23 @@ def test_files_say_what_their_columns_mean_and_in_which_unit(files):
     assert schema.metadata[b"benchdb.table"] == b"samples"
     assert schema.field("seconds").metadata[b"unit"] == b"s"
     assert all(field.metadata[b"about"] for field in schema)
-    told = (files / "README.txt").read_text(encoding="utf-8")
+    result = (files / "README.txt").read_text(encoding="utf-8")
     for name, columns in {**BY_WORKLOAD, **WHOLE}.items():
-        assert f"\n{name}\n----" in told
-        assert all(f"\n  {column.name}" in told for column in columns)
+        assert f"\n{name}\n----" in result
+        assert all(f"\n  {column.name}" in result for column in columns)
 
 
 def test_sources_come_with_their_licences(shipped, files):
-    told = (files / "README.txt").read_text(encoding="utf-8")
+    result = (files / "README.txt").read_text(encoding="utf-8")
     kept = by_digest(shipped, "source").values()
 
     assert rows(files, "sources", "source, source_licence")
     for source in kept:
-        (line,) = (one for one in told.splitlines() if f"  {source['slug']};" in one)
+        (line,) = (
+            splitline
+            for splitline in result.splitlines()
+            if f"  {source['slug']};" in splitline
+        )
         assert (source["licence"] or "licence unknown") in line
 
 
@@ -267,27 +275,27 @@ def room(shipped) -> Path:
 def answers(room) -> list[list[tuple[Any, ...]]]:
     """What DuckDB answers to each query of the document."""
     document = DOCUMENT.read_text(encoding="utf-8")
-    told = "".join(re.findall(r"```sql\n(.*?)```", document, re.DOTALL))
-    told = told.replace("'dataset/", f"'{room}/dataset/")
-    told = told.replace("'results.sqlite'", f"'{room}/results.sqlite'")
+    result = "".join(re.findall(r"```sql\n(.*?)```", document, re.DOTALL))
+    result = result.replace("'dataset/", f"'{room}/dataset/")
+    result = result.replace("'results.sqlite'", f"'{room}/results.sqlite'")
     # From its package: tests load nothing from DuckDB's server.
     (extension,) = Path(duckdb_extension_sqlite_scanner.__path__[0]).rglob(
         "*_extension"
     )
-    told = told.replace("LOAD sqlite;", f"LOAD '{extension}';")
-    statements = [one.strip() for one in told.split(";") if one.strip()]
-    found = []
+    result = result.replace("LOAD sqlite;", f"LOAD '{extension}';")
+    statements = [item.strip() for item in result.split(";") if item.strip()]
+    groups = []
     with duckdb.connect() as connection:
         for statement in statements:
             if statement != "INSTALL sqlite":
                 answer = connection.execute(statement)
                 if statement.startswith("SELECT"):
-                    found.append(answer.fetchall())
+                    groups.append(answer.fetchall())
         # What it asks of the database, asked of the files.
         of_files = statements[-1].replace("FROM stored.results", "FROM results")
         assert of_files != statements[-1]
-        found.append(connection.execute(of_files).fetchall())
-    return found
+        groups.append(connection.execute(of_files).fetchall())
+    return groups
 
 
 def asked(database: Path, query: str) -> list[tuple[Any, ...]]:

@@ -45,9 +45,9 @@ def test_any_name_of_a_workload_is_read_back(backend, tmp_path):
     store(database, [Run(workload=name) for name in (*ODD, LONG)])
     files = written(tmp_path / "files", "--db", database)
 
-    found = dict(rows(files, "runs", "workload_name, workload"))
+    result = dict(rows(files, "runs", "workload_name, workload"))
 
-    assert found == {name: name or None for name in ODD} | {LONG: None}
+    assert result == {name: name or None for name in ODD} | {LONG: None}
 
 
 def test_folders_are_told_apart_where_capitals_are_not():
@@ -88,8 +88,8 @@ def test_a_run_of_many_samples_is_written_in_parts(tmp_path):
         ]
     assert len(groups) == 2
     assert max(groups) < GROUP_ROWS + 2**16
-    found = rows(files, "samples", "run, index, phase, steps, seconds")
-    assert sorted(found) == sorted(stored_samples(str(database)))
+    result = rows(files, "samples", "run, index, phase, steps, seconds")
+    assert sorted(result) == sorted(stored_samples(str(database)))
 
 
 def table(folder: Path, **limits: int) -> Table:
@@ -110,7 +110,7 @@ def test_a_file_that_is_long_enough_is_followed_by_another(tmp_path):
         part.add(some(1))
 
     names = sorted(
-        str(one.relative_to(tmp_path)) for one in tmp_path.rglob("*.parquet")
+        str(item.relative_to(tmp_path)) for item in tmp_path.rglob("*.parquet")
     )
     assert names == [
         *("a=1/part-00000.parquet", "a=1/part-00001.parquet"),

@@ -43,18 +43,18 @@ def refused(done: Outcome, status: int = 2) -> str:
 def test_a_folder_with_something_in_it_is_left_alone(shipped, tmp_path):
     (tmp_path / "kept").write_text("precious")
 
-    told = refused(export(shipped, tmp_path))
+    text = refused(export(shipped, tmp_path))
 
-    assert f"{tmp_path} is there and not empty; name a new folder" in told
+    assert f"{tmp_path} is there and not empty; name a new folder" in text
     assert [path.name for path in tmp_path.iterdir()] == ["kept"]
 
 
 def test_a_file_is_no_folder(shipped, tmp_path):
     (tmp_path / "kept").write_text("precious")
 
-    told = refused(export(shipped, tmp_path / "kept"))
+    text = refused(export(shipped, tmp_path / "kept"))
 
-    assert "name a new folder" in told
+    assert "name a new folder" in text
     assert (tmp_path / "kept").read_text() == "precious"
 
 
@@ -69,9 +69,9 @@ def test_an_empty_folder_is_filled_and_open_to_others(shipped, tmp_path):
 
 
 def test_a_folder_does_not_go_to_standard_output(shipped):
-    told = refused(benchdb("export", "--format", "parquet", "--db", shipped))
+    text = refused(benchdb("export", "--format", "parquet", "--db", shipped))
 
-    assert "name a new one with -o" in told
+    assert "name a new one with -o" in text
 
 
 def test_where_no_run_is_as_asked_nothing_is_written(shipped, tmp_path):
@@ -79,8 +79,8 @@ def test_where_no_run_is_as_asked_nothing_is_written(shipped, tmp_path):
 
     done = export(shipped, tmp_path / "files", *asked)
 
-    said = "benchdb: no run matches --workload resnet9 --source m1tensorbench\n"
-    assert (done.status, done.out, done.err) == (0, "", said)
+    text = "benchdb: no run matches --workload resnet9 --source m1tensorbench\n"
+    assert (done.status, done.out, done.err) == (0, "", text)
     assert not list(tmp_path.iterdir())
 
 
@@ -93,8 +93,8 @@ def test_without_pyarrow_one_line_says_how_to_get_it(shipped, tmp_path):
         text=True,
     )
 
-    told = refused(Outcome(done.returncode, done.stdout, done.stderr))
-    assert told == (
+    text = refused(Outcome(done.returncode, done.stdout, done.stderr))
+    assert text == (
         "benchdb: Parquet needs the package pyarrow; install it with: "
         f"{sys.executable} -m pip install pyarrow\n"
     )
@@ -104,14 +104,14 @@ def test_without_pyarrow_one_line_says_how_to_get_it(shipped, tmp_path):
 @pytest.mark.parametrize("kib", [4, 64, 256, 448])
 def test_a_disk_that_fills_up_keeps_nothing(shipped, kib):
     with full_disk(kib * 2**10) as room:
-        told = refused(export(shipped, room / "files"), 1)
+        text = refused(export(shipped, room / "files"), 1)
 
-        assert told == f"benchdb: cannot write {room}/files: No space left on device\n"
+        assert text == f"benchdb: cannot write {room}/files: No space left on device\n"
         assert list(room.iterdir()) == []
 
 
 @pytest.mark.parametrize(
-    ("damage", "told"),
+    ("damage", "result"),
     [
         ("samples SET packed = substr(packed, 1, 99)", "the samples of run "),
         ("run SET batch_size = 'many'", "batch_size is no int64 everywhere: "),
@@ -119,7 +119,7 @@ def test_a_disk_that_fills_up_keeps_nothing(shipped, kib):
         ("chip SET ram_bytes = 1e300", "ram_bytes is no int64 everywhere: "),
     ],
 )
-def test_what_is_damaged_is_told_in_one_line(shipped, tmp_path, damage, told):
+def test_what_is_damaged_is_told_in_one_line(shipped, tmp_path, damage, result):
     database = shutil.copyfile(shipped, tmp_path / "damaged.sqlite")
     with sqlite3.connect(database) as connection:
         connection.execute(f"UPDATE {damage}")
@@ -128,7 +128,7 @@ def test_what_is_damaged_is_told_in_one_line(shipped, tmp_path, damage, told):
 
     line = refused(export(database, tmp_path / "room" / "files"), 1)
 
-    assert line.startswith(f"benchdb: {told}")
+    assert line.startswith(f"benchdb: {result}")
     assert "'benchdb db check' tells what else is" in line
     assert list((tmp_path / "room").iterdir()) == []
 
@@ -158,9 +158,9 @@ def test_ctrl_c_leaves_nothing(postgres: Server, shipped, tmp_path):
             eventually(lambda: looking.execute(waiting).fetchone())
             half = list(tmp_path.rglob("*.parquet"))
             process.send_signal(signal.SIGINT)
-            _, told = process.communicate()
+            _, text = process.communicate()
         held.rollback()
 
     assert len(half) > 20
-    assert (process.returncode, told) == (130, "benchdb: interrupted\n")
+    assert (process.returncode, text) == (130, "benchdb: interrupted\n")
     assert list(tmp_path.iterdir()) == []

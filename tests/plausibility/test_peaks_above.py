@@ -99,7 +99,7 @@ def test_more_than_the_chip_can_do_is_above_its_peak(values, facts, doubtful):
 def test_the_peak_is_told_with_its_chip_and_mode():
     run = seen(gpu_cores=8, values={"fit_samples_per_second": 700.0})
 
-    assert [one.detail for one in judge([run])] == [
+    assert [finding.detail for finding in judge([run])] == [
         {"stated": 16.03, "peak": 5.235, "chip": "M1, 8 GPU cores", "mode": "any"}
     ]
 

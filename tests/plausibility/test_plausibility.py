@@ -49,13 +49,13 @@ def test_the_rules_find_in_published_figures_what_is_wrong_and_nothing_else(
 ) -> None:
     runs = {run.run: run for run in published(path)}
 
-    told = {
-        (run.workload, run.device, run.chip_name, one.code, one.metric)
-        for one in judge(tuple(runs.values()))
-        for run in [runs[one.run]]
+    rows = {
+        (run.workload, run.device, run.chip_name, finding.code, finding.metric)
+        for finding in judge(tuple(runs.values()))
+        for run in [runs[finding.run]]
     }
 
-    assert told == EXPECTED.get(path.stem, set())
+    assert rows == EXPECTED.get(path.stem, set())
 
 
 def test_what_is_found_is_sorted_and_told_once():
@@ -165,7 +165,7 @@ def test_figures_that_fit_but_for_a_factor_contradict(values, facts, doubtful):
     usual = {"batch_size": 128, "parameters": {"steps_per_epoch": 36}}
     run = seen(values=values, device="cpu", **{**usual, **facts})
 
-    factors = [one.detail["factor"] for one in judge([run])]
+    factors = [finding.detail["factor"] for finding in judge([run])]
 
     assert factors == [1000 if doubtful == 1 else doubtful] * bool(doubtful)
 
@@ -181,7 +181,10 @@ def test_watts_in_milliwatts_contradict_the_joules():
 
     findings = judge([seen(values=values)], {"unit-contradiction"})
 
-    assert [one.metric for one in findings] == ["energy_joules", "samples_per_joule"]
+    assert [finding.metric for finding in findings] == [
+        "energy_joules",
+        "samples_per_joule",
+    ]
     assert findings[0].detail == {
         "stated": 2000,
         "expected": 2_000_000,
@@ -205,7 +208,7 @@ def test_gigaflops_told_as_teraflops_contradict_the_time_of_the_product():
     size = {"size": 10_000}
     run = seen(workload="matmul", device="cpu", parameters=size, values=values)
 
-    assert [one.detail["expected"] for one in judge([run])] == [1]
+    assert [finding.detail["expected"] for finding in judge([run])] == [1]
 
 
 def test_numbers_beyond_all_measure_are_judged_without_trouble():
@@ -227,8 +230,8 @@ def test_numbers_beyond_all_measure_are_judged_without_trouble():
     assert findings
     assert all(
         abs(fact) < float("inf")
-        for one in findings
-        for fact in one.detail.values()
+        for finding in findings
+        for fact in finding.detail.values()
         if isinstance(fact, float)
     )
 
@@ -242,18 +245,19 @@ def script(run, *figures, printed=None, **facts):
         run,
         device="cpu",
         values={
-            f"script_{part}": one for part, one in zip(PARTS, figures, strict=True)
+            f"script_{part}": result
+            for part, result in zip(PARTS, figures, strict=True)
         },
         printed={
-            f"script_{part}": one for part, one in zip(PARTS, texts, strict=False)
+            f"script_{part}": result for part, result in zip(PARTS, texts, strict=False)
         },
         **facts,
     )
 
 
-def told(*runs):
+def judged(*runs):
     findings = judge(runs, {"cpu-percent-mismatch"})
-    return [(one.run, one.metric, dict(one.detail)) for one in findings]
+    return [(finding.run, finding.metric, dict(finding.detail)) for finding in findings]
 
 
 @pytest.mark.parametrize(
@@ -270,15 +274,15 @@ def told(*runs):
     ],
 )
 def test_a_percentage_that_follows_from_the_times_is_no_mismatch(figures):
-    assert told(script("a", *figures)) == []
+    assert judged(script("a", *figures)) == []
 
 
 def test_a_percentage_without_all_of_its_times_is_not_judged():
-    assert told(seen(values={"script_cpu_percent": 900.0})) == []
+    assert judged(seen(values={"script_cpu_percent": 900.0})) == []
 
 
 def test_a_percentage_that_does_not_follow_is_told_with_what_does():
-    assert told(script("a", 90.0, 10.0, 50.0, 555.0)) == [
+    assert judged(script("a", 90.0, 10.0, 50.0, 555.0)) == [
         ("a", "script_cpu_percent", {"computed": 200.0, "stated": 555})
     ]
 
@@ -286,11 +290,11 @@ def test_a_percentage_that_does_not_follow_is_told_with_what_does():
 def test_decimals_of_a_percentage_are_those_of_its_last_digit():
     texts = ("90.00", "10.00", "50.00", "203.1%")
 
-    assert told(script("a", 90.0, 10.0, 50.0, 203.1, printed=texts)) != []
+    assert judged(script("a", 90.0, 10.0, 50.0, 203.1, printed=texts)) != []
 
 
 def test_the_only_slip_that_explains_it_is_told():
-    ((_, metric, detail),) = told(script("a", 90.0, 12.3, 470.0, 146.0))
+    ((_, metric, detail),) = judged(script("a", 90.0, 12.3, 470.0, 146.0))
 
     assert metric == "script_wall_seconds"
     assert detail == {
@@ -303,7 +307,7 @@ def test_the_only_slip_that_explains_it_is_told():
 
 
 def test_the_slip_may_be_in_the_percentage():
-    ((_, metric, detail),) = told(
+    ((_, metric, detail),) = judged(
         script("a", 73.31, 11.7, 50.0, 710.0, printed=("73,31", "11,70", "50,00"))
     )
 
@@ -315,14 +319,14 @@ def test_of_two_slips_it_is_the_one_that_is_like_the_other_runs():
     peers = [script(f"p{i}", 140.0 + i, 40.0, 100.0, 180.0 + i) for i in range(2)]
     odd = script("odd", 60.0, 40.0, 80.0, 250.0)
 
-    ((_, metric, detail),) = told(odd, *peers)
+    ((_, metric, detail),) = judged(odd, *peers)
 
     assert metric == "script_user_seconds"
     assert detail["candidate_user_seconds"] == 160
 
 
 def test_two_slips_that_explain_it_equally_well_are_not_told():
-    ((_, metric, detail),) = told(script("odd", 60.0, 40.0, 80.0, 250.0))
+    ((_, metric, detail),) = judged(script("odd", 60.0, 40.0, 80.0, 250.0))
 
     assert metric == "script_cpu_percent"
     assert detail == {"computed": 125.0, "stated": 250}
@@ -332,6 +336,6 @@ def test_a_run_without_system_time_is_compared_with_others():
     peers = [script(f"p{i}", 140.0 + i, 40.0, 100.0, 180.0 + i) for i in range(2)]
     odd = script("odd", 60.0, 0.0, 80.0, 200.0)
 
-    ((_, metric, _),) = told(odd, *peers)
+    ((_, metric, _),) = judged(odd, *peers)
 
     assert metric in {"script_user_seconds", "script_cpu_percent"}

@@ -56,8 +56,8 @@ def test_figures_that_changed_places_are_found_by_all_peers(metric, rows, detail
     ]
     peers = {"peers": 3, "peers_low": 2.5, "peers_high": 3}
     work = {"longer": "big", "shorter": "small"}
-    told = {} if metric == TIME else {"metric": RATE}
-    assert findings[0].detail == {**work, **detail, **peers, **told}
+    values = {} if metric == TIME else {"metric": RATE}
+    assert findings[0].detail == {**work, **detail, **peers, **values}
 
 
 HONEST_ORDERS = {
@@ -112,7 +112,9 @@ def test_extreme_figures_have_finite_details():
     far = {name: {"big": 1e300, "small": 1e-300} for name in ("M1", "M2", "M3")}
     rows = {**far, "M4": {"big": 1e-300, "small": 1e300}}
 
-    details = [one.detail for one in judge(table(TIME, rows), {"order-inverted"})]
+    details = [
+        finding.detail for finding in judge(table(TIME, rows), {"order-inverted"})
+    ]
 
     assert len(details) == 2
     assert details[0]["peers_high"] != float("inf")
@@ -154,7 +156,7 @@ def test_extreme_figures_make_outliers_with_finite_details():
 
 
 @pytest.mark.parametrize(
-    ("shares", "told"),
+    ("shares", "result"),
     [
         (
             {"M1": 650.0, "M1 Pro": 380.0, "M1 Max": 810.0},
@@ -164,7 +166,7 @@ def test_extreme_figures_make_outliers_with_finite_details():
     ],
 )
 def test_an_outlier_tells_its_use_of_the_processor_where_that_is_odd_as_well(
-    shares, told
+    shares, result
 ):
     runs = [
         replace(run, values={**run.values, SHARE: shares[run.machine]})
@@ -173,7 +175,7 @@ def test_an_outlier_tells_its_use_of_the_processor_where_that_is_odd_as_well(
         for run in table(TIME, ALIKE)
     ]
 
-    assert judge(runs, {"outlier"})[0].detail == FAR | told
+    assert judge(runs, {"outlier"})[0].detail == FAR | result
 
 
 @pytest.mark.parametrize(
@@ -207,7 +209,7 @@ def test_one_key_told_twice_with_other_figures_is_doubted_in_both_runs():
     findings = judge(runs, {"duplicate-key"})
 
     assert codes(findings) == [("a", "duplicate-key"), ("b", "duplicate-key")]
-    assert {one.metric for one in findings} == {TIME}
+    assert {finding.metric for finding in findings} == {TIME}
     assert findings[0].detail == {"runs": 2, "low": 10, "high": 12.5}
 
 

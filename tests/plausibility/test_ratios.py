@@ -24,12 +24,12 @@ def claims() -> list[Claim]:
     """Return those about two values; others are of a range, or of a limit."""
     files = folder("published").glob("*.jsonl")
     lines = [raw for path in files for raw in path.read_bytes().splitlines()]
-    found = [
+    result = [
         msgspec.json.decode(raw, type=Claim)
         for raw in lines
         if raw.startswith(b'{"type":"claim"') and b'"recomputed"' in raw
     ]
-    return [one for one in found if "claim-exceeded" not in codes(one.flags)]
+    return [claim for claim in result if "claim-exceeded" not in codes(claim.flags)]
 
 
 def codes(flags: tuple[Flag, ...]) -> list[str]:

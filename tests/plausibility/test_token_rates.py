@@ -6,7 +6,7 @@ from benchdb.plausibility.rules import judge
 from tests.observed_runs import codes, seen
 
 
-def told(rate, workload="llm-decode", **facts):
+def judged(rate, workload="llm-decode", **facts):
     """Return what the rules find in one run of a language model on an M1 Max."""
     model = {"model": "Llama 3.1 8B", "quantization": "Q4_K_M"}
     parameters = {**model, **facts.pop("parameters", {})}
@@ -25,26 +25,26 @@ def told(rate, workload="llm-decode", **facts):
 
 
 def test_weights_are_read_once_for_a_token():
-    (found,) = told(130.0)
+    (result,) = judged(130.0)
 
     # 8 billion parameters of 4 bits, less 15 %, at 400 GB/s.
-    assert (found.code, found.metric) == ("above-peak", "tokens_per_second")
-    assert found.detail == {
+    assert (result.code, result.metric) == ("above-peak", "tokens_per_second")
+    assert result.detail == {
         "stated": 130,
         "peak": 118,
         "chip": "M1 Max, 32 GPU cores",
         "mode": "any",
         "weights": 3.4,
     }
-    assert not told(120.0)
+    assert not judged(120.0)
 
 
 def test_a_prompt_needs_two_operations_for_each_weight():
-    (found,) = told(1700.0, workload="llm-prefill")
+    (result,) = judged(1700.0, workload="llm-prefill")
 
     # An M1 Max has 10.6 TFLOP/s in fp32, in fp16 twice as many at most.
-    assert found.detail["peak"] == 1560
-    assert not told(1600.0, workload="llm-prefill")
+    assert result.detail["peak"] == 1560
+    assert not judged(1600.0, workload="llm-prefill")
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_a_prompt_needs_two_operations_for_each_weight():
     ],
 )
 def test_what_may_be_less_work_is_not_judged(facts):
-    assert not told(1000.0, **facts)
+    assert not judged(1000.0, **facts)
 
 
 @pytest.mark.parametrize(
@@ -76,8 +76,8 @@ def test_what_may_be_less_work_is_not_judged(facts):
     [("4bit", 118), ("IQ4_XS", 118), ("Q8_0", 59), ("bf16", 29), ("mxfp4", 118)],
 )
 def test_fewer_bits_allow_more(own, most):
-    assert told(most * 1.1, parameters={"quantization": own})
-    assert not told(most * 0.95, parameters={"quantization": own})
+    assert judged(most * 1.1, parameters={"quantization": own})
+    assert not judged(most * 0.95, parameters={"quantization": own})
 
 
 def test_a_model_that_tests_the_program_is_no_result():
@@ -86,8 +86,8 @@ def test_a_model_that_tests_the_program_is_no_result():
         for n, model in enumerate(("test-model", "Dummy", "mock_model-2", "Llama test"))
     ]
 
-    found = [(n, "self-test") for n in "012"]
-    assert codes(judge(runs)) == found
+    pairs = [(n, "self-test") for n in "012"]
+    assert codes(judge(runs)) == pairs
 
 
 @pytest.mark.parametrize(
@@ -107,17 +107,19 @@ def test_no_mac_has_more_memory_than_its_chip_was_sold_with(
 ):
     run = seen(chip_name=name, gpu_cores=cores, ram_bytes=int(gigabytes * 2**30))
 
-    found = judge([run], {"impossible-memory"})
+    findings = judge([run], {"impossible-memory"})
 
-    assert [one.detail["most"] for one in found] == ([] if most is None else [most])
+    assert [finding.detail["most"] for finding in findings] == (
+        [] if most is None else [most]
+    )
 
 
 def test_a_power_of_nothing_is_no_reading():
     power = {"mean_power_watts": 0.0, "energy_joules": 0.0, "peak_power_watts": 5.0}
 
-    found = judge([seen(values=power)])
+    findings = judge([seen(values=power)])
 
-    assert [(one.code, one.metric) for one in found] == [
+    assert [(finding.code, finding.metric) for finding in findings] == [
         ("zero-power", "energy_joules"),
         ("zero-power", "mean_power_watts"),
     ]

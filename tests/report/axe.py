@@ -60,7 +60,7 @@ def violations(page: Page) -> list[tuple[str, str]]:
     """
     if not page.evaluate("'axe' in window"):
         page.add_script_tag(content=_PROGRAM)
-    told = []
+    result = []
     for scheme in get_args(Scheme):
         page.emulate_media(color_scheme=scheme)
         judged: set[str] = set()
@@ -72,5 +72,5 @@ def violations(page: Page) -> list[tuple[str, str]]:
             if scheme == "light":
                 options = {"runOnly": _ALL} if is_new else _ALL_BUT_THOSE
             if scheme == "light" or is_new:
-                told += page.evaluate(_RUN, options)["violations"]
-    return [(one["id"], node["html"]) for one in told for node in one["nodes"]]
+                result += page.evaluate(_RUN, options)["violations"]
+    return [(item["id"], node["html"]) for item in result for node in item["nodes"]]

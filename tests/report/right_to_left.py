@@ -12,11 +12,11 @@ def bare(text: str) -> str:
 
 def unbalanced(text: str) -> list[str]:
     """Return the lines whose isolates do not nest, as they must in a cell."""
-    found = []
+    texts = []
     for line in text.splitlines():
         for cell in line.split("|"):
             rest = re.sub(f"[^{LRI}{RLI}{PDI}]", "", cell)
             while (shorter := re.sub(f"[{LRI}{RLI}]{PDI}", "", rest)) != rest:
                 rest = shorter
-            found += [cell] if rest else []
-    return found
+            texts += [cell] if rest else []
+    return texts

@@ -64,29 +64,38 @@ def process(number: int, seconds: float, **parameters: Any) -> Run:
 
 def sweep(connection: Connection) -> dict[tuple[int, str], list[str]]:
     """Store a sweep over two axes, three processes each; return their digests."""
-    found: dict[tuple[int, str], list[str]] = {}
+    groups: dict[tuple[int, str], list[str]] = {}
     number = 0
     for size in (96, 128):
         for trainable in ("all", "last"):
             for _ in range(3):
                 seconds = size / 1000 * (2 if trainable == "all" else 1)
                 made = process(number, seconds, image_size=size, trainable=trainable)
-                found.setdefault((size, trainable), []).append(add(connection, made))
+                groups.setdefault((size, trainable), []).append(add(connection, made))
                 number += 1
-    return found
+    return groups
 
 
-def rates(found: list[Measurement]) -> list[Measurement]:
-    return [one for one in found if one.conditions.metric == "samples_per_second"]
+def rates(result: list[Measurement]) -> list[Measurement]:
+    return [
+        measurement
+        for measurement in result
+        if measurement.conditions.metric == "samples_per_second"
+    ]
 
 
 def test_a_sweep_over_two_axes_is_one_measurement_for_each_point(connection):
     points = sweep(connection)
 
-    found = rates(measurements(stored(connection)))
+    result = rates(measurements(stored(connection)))
 
-    assert {one.runs for one in found} == {tuple(runs) for runs in points.values()}
-    assert all(one.sizes == (3,) and len(set(one.values)) == 1 for one in found)
+    assert {measurement.runs for measurement in result} == {
+        tuple(runs) for runs in points.values()
+    }
+    assert all(
+        measurement.sizes == (3,) and len(set(measurement.values)) == 1
+        for measurement in result
+    )
 
 
 def test_points_of_a_sweep_differ_in_their_work(connection):
@@ -100,9 +109,9 @@ def test_each_point_of_a_sweep_is_graded_by_its_own_processes(connection):
     points = sweep(connection)
 
     known = grades(connection, select(run.c.digest))
-    found = [known[digest].grade for runs in points.values() for digest in runs]
+    result = [known[digest].grade for runs in points.values() for digest in runs]
 
-    assert [grade.processes for grade in found if grade] == [3] * 12
+    assert [grade.processes for grade in result if grade] == [3] * 12
 
 
 def test_a_parameter_that_nobody_knows_makes_other_work(connection):
@@ -156,10 +165,10 @@ def test_one_cell_under_two_conditions_is_two_measurements_with_the_name(
     add(connection, made(0, 1.0, parameters=USUAL))
     add(connection, made(1, 0.5, **{"parameters": USUAL, **other}))
 
-    found = rates(measurements(stored(connection)))
+    result = rates(measurements(stored(connection)))
 
-    assert sorted(one.values for one in found) == [(32.0,), (64.0,)]
-    assert differs(*found) == (name,)
+    assert sorted(measurement.values for measurement in result) == [(32.0,), (64.0,)]
+    assert differs(*result) == (name,)
 
 
 def threads(count: int | None) -> dict[str, Any]:
@@ -207,7 +216,9 @@ def test_what_differs_between_two_machines_is_named(connection, left, right, nam
 def test_what_is_not_stated_is_allowed_in_one_source_and_bounds_between_two():
     silent = replace(WORK, surroundings=(("version", ""), ("load", "")))
 
-    own, other = (difference(silent, silent, same_source=one) for one in (True, False))
+    own, other = (
+        difference(silent, silent, same_source=holds) for holds in (True, False)
+    )
 
     assert (own.unlike, own.unstated) == ((), ("version", "load"))
     assert other.unlike == ("source",)
@@ -244,7 +255,7 @@ def test_each_condition_that_differs_has_a_name(changes, names):
 
 def test_two_linuxes_of_other_versions_are_not_alike():
     ubuntus = ((("system", f"Ubuntu {number}"),) for number in (22, 24))
-    old, new = (replace(WORK, surroundings=one) for one in ubuntus)
+    old, new = (replace(WORK, surroundings=row) for row in ubuntus)
 
     assert difference(old, new).unlike == ("system",)
 
@@ -314,13 +325,13 @@ def test_figures_of_two_paths_are_never_pooled_and_name_it(connection):
         add(connection, made(turn, 1.0, {f"conditions_{when}": where}))
     add(connection, made(2, 1.0))
 
-    found = rates(measurements(stored(connection)))
+    result = rates(measurements(stored(connection)))
 
-    told, other, untold = sorted(
-        found, key=lambda one: -len(one.conditions.surroundings)
+    measurement, other, untold = sorted(
+        result, key=lambda it: -len(it.conditions.surroundings)
     )
-    assert differs(told, other) == ("path",)
-    assert "path" in difference(told.conditions, untold.conditions).unstated
+    assert differs(measurement, other) == ("path",)
+    assert "path" in difference(measurement.conditions, untold.conditions).unstated
 
 
 @pytest.mark.parametrize(
@@ -347,14 +358,22 @@ def test_no_measurement_of_the_shipped_database_pools_unlike_work(tmp_path):
     columns = (run.c.digest, run.c.workload, run.c.batch_size, run.c.parameters)
 
     with open_database(str(copy)).connect() as connection:
-        found = measurements(stored(connection))
+        result = measurements(stored(connection))
         work = {
             row.digest: (row.workload, row.batch_size, sorted_json(row.parameters))
             for row in connection.execute(select(*columns))
         }
 
-    pooled = [one for one in found if len(one.runs) > 1]
+    pooled = [measurement for measurement in result if len(measurement.runs) > 1]
     assert len(pooled) > 50
-    assert [one for one in pooled if len({work[r] for r in one.runs}) > 1] == []
-    sizes = [one for one in found if "size" in one.conditions.parameters]
-    assert len({one.conditions.parameters for one in sizes}) >= 8
+    assert [
+        measurement
+        for measurement in pooled
+        if len({work[r] for r in measurement.runs}) > 1
+    ] == []
+    sizes = [
+        measurement
+        for measurement in result
+        if "size" in measurement.conditions.parameters
+    ]
+    assert len({size.conditions.parameters for size in sizes}) >= 8

@@ -90,18 +90,18 @@ def test_the_list_has_the_grade_of_each_run(tmp_path):
         results.renew(connection)
 
     shown = benchdb("list", "--runs", "--db", database)
-    found = json.loads(benchdb("list", "--runs", "--json", "--db", database).out)
+    result = json.loads(benchdb("list", "--runs", "--json", "--db", database).out)
 
     title, *lines = shown.out.splitlines()
     at = title.index("grade")
     assert {line[at:].split()[0] for line in lines if first[:12] in line} == {"X"}
-    assert {run["grade"] for run in found} == {"X", "C"}
-    assert [run["grade"] for run in found].count("X") == 3 * len(TRAINING)
-    assert {run["label"] for run in found} == {"measured"}
+    assert {run["grade"] for run in result} == {"X", "C"}
+    assert [run["grade"] for run in result].count("X") == 3 * len(TRAINING)
+    assert {run["label"] for run in result} == {"measured"}
 
 
-def quantities(*told: tuple[str, str]) -> tuple[Quantity, ...]:
-    return tuple(Quantity(1.0, "s", "r", grade=g, label=name) for g, name in told)
+def quantities(*pairs: tuple[str, str]) -> tuple[Quantity, ...]:
+    return tuple(Quantity(1.0, "s", "r", grade=g, label=name) for g, name in pairs)
 
 
 def test_what_all_figures_share_is_said_once_and_beside_none():
@@ -115,11 +115,11 @@ def test_what_all_figures_share_is_said_once_and_beside_none():
 def test_figures_of_several_grades_bear_the_letter_that_implies_the_label():
     figures = quantities(("I", "transcribed"), ("A", "measured"), ("C", "measured"))
     known = words.grades(figures)
-    said = words.grades_text(EN, known)
+    text = words.grades_text(EN, known)
 
-    assert "A, C (measured, contributed); I (transcribed)" in said
-    assert [words.grade_mark(one, known) for one in figures] == ["I", "A", "C"]
-    assert {words.label_mark(EN, one, known) for one in figures} == {""}
+    assert "A, C (measured, contributed); I (transcribed)" in text
+    assert [words.grade_mark(figure, known) for figure in figures] == ["I", "A", "C"]
+    assert {words.label_mark(EN, figure, known) for figure in figures} == {""}
 
 
 def test_a_letter_that_implies_no_label_has_it_beside_it():
@@ -127,7 +127,7 @@ def test_a_letter_that_implies_no_label_has_it_beside_it():
     known = words.grades(figures)
 
     marks = [
-        (words.grade_mark(one, known), words.label_mark(EN, one, known))
-        for one in figures
+        (words.grade_mark(figure, known), words.label_mark(EN, figure, known))
+        for figure in figures
     ]
     assert marks == [("I", "transcribed"), ("I", "claimed")]

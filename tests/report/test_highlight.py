@@ -34,7 +34,7 @@ def three_machines_and_a_paper(tmp_path_factory: pytest.TempPathFactory) -> Path
 
 
 def marked(view: dict[str, Any]) -> list[str]:
-    return [one["model"] for one in view["machines"] if one["here"]]
+    return [item["model"] for item in view["machines"] if item["here"]]
 
 
 def run_of(database: Path, model: str) -> str:
@@ -70,9 +70,9 @@ def refusal(database: Path, folder: Path, wanted: str) -> str:
 
 
 def test_several_machines_are_refused(database: Path, tmp_path: Path) -> None:
-    said = refusal(database, tmp_path, "abcdef")
+    text = refusal(database, tmp_path, "abcdef")
 
-    assert "several machines start with 'abcdef'; give more of the id" in said
+    assert "several machines start with 'abcdef'; give more of the id" in text
 
 
 @pytest.mark.parametrize("wanted", ["nobody", "0a1b2", "%", "______", "", "0a1b2cff"])
@@ -84,9 +84,9 @@ def test_nobody_is_refused(database: Path, tmp_path: Path, wanted: str) -> None:
 def test_a_machine_without_an_id_is_refused(
     database: Path, tmp_path: Path, model: str
 ) -> None:
-    said = refusal(database, tmp_path, run_of(database, model)[:12])
+    text = refusal(database, tmp_path, run_of(database, model)[:12])
 
-    assert "has no anonymous id, so it cannot be highlighted" in said
+    assert "has no anonymous id, so it cannot be highlighted" in text
 
 
 def test_a_machine_that_the_filters_take_away_is_refused(
@@ -108,7 +108,7 @@ def test_the_ids_of_merged_machines_are_one(tmp_path: Path) -> None:
     engine = open_database(str(database))
     with writing(engine) as connection:
         first, second = sorted(connection.scalars(select(machine.c.digest)))
-        link = [{"machine": one, "same_as": first} for one in (first, second)]
+        link = [{"machine": item, "same_as": first} for item in (first, second)]
         connection.execute(insert(machine_link), link)
     engine.dispose()
 

@@ -36,8 +36,8 @@ def lines_of_file(file: Path) -> Lines:
     assert done.status == 0, done.err
     with create_engine(f"sqlite:///{database}").connect() as connection:
         own = gather(connection)
-        found = courses(connection, own.runs, own.measured, own.notes, LEAST)
-        return lines_of(found, own.notes, None)
+        result = courses(connection, own.runs, own.measured, own.notes, LEAST)
+        return lines_of(result, own.notes, None)
 
 
 @pytest.fixture(scope="module", name="slower")
@@ -46,11 +46,11 @@ def slower_since_an_update(tmp_path_factory: pytest.TempPathFactory) -> Lines:
 
 
 def shifts(line: Line) -> list[Entry]:
-    return [one for one in line.entries if one.shift]
+    return [entry for entry in line.entries if entry.shift]
 
 
-def only(found: Lines) -> Line:
-    (line,) = found
+def only(result: Lines) -> Line:
+    (line,) = result
     return line
 
 
@@ -62,15 +62,17 @@ def test_a_course_has_its_campaigns_oldest_first_with_their_figures(slower):
     line = only(slower)
 
     assert line.machine == TEST_MACHINE
-    assert [one.campaign for one in line.entries] == [
+    assert [entry.campaign for entry in line.entries] == [
         f"2026030{day}-test" for day in range(2, 10)
     ] + ["20260310-test"]
-    assert [round(one.quantity.value) for one in line.entries] == [
+    assert [round(entry.quantity.value) for entry in line.entries] == [
         *(480, 482, 478, 481, 479),
         *(442, 443, 440, 443),
     ]
-    assert {(one.quantity.n, one.quantity.grade) for one in line.entries} == {(3, "C")}
-    assert all(one.quantity.low and one.quantity.high for one in line.entries)
+    assert {(entry.quantity.n, entry.quantity.grade) for entry in line.entries} == {
+        (3, "C")
+    }
+    assert all(entry.quantity.low and entry.quantity.high for entry in line.entries)
 
 
 def test_the_change_is_at_the_update_and_names_what_was_other(slower):
@@ -81,20 +83,22 @@ def test_the_change_is_at_the_update_and_names_what_was_other(slower):
     assert (shifted.shift.before, shifted.shift.after) == (5, 4)
     assert shifted.shift.ratio.verdict == "slower"
     assert shifted.shift.ratio.value == pytest.approx(0.92, rel=0.005)
-    assert [(one.name, one.before, one.after) for one in shifted.changed] == [
+    assert [(item.name, item.before, item.after) for item in shifted.changed] == [
         ("version", "2.7.0", "2.8.0"),
         ("system", "macOS 26.1 (25B00)", "macOS 26.2 (25B00)"),
     ]
 
 
 def test_each_campaign_is_held_against_the_one_before_it(slower):
-    verdicts = [one.against and one.against.verdict for one in only(slower).entries]
+    verdicts = [
+        entry.against and entry.against.verdict for entry in only(slower).entries
+    ]
 
     assert verdicts == [None, *["unclear"] * 4, "slower", *["unclear"] * 3]
 
 
 def test_levels_are_the_means_between_changes(slower):
-    levels = [one.level for one in only(slower).entries]
+    levels = [entry.level for entry in only(slower).entries]
 
     assert len(set(levels)) == 2
     assert levels[0] == pytest.approx(480, rel=0.001)
@@ -113,9 +117,9 @@ def test_other_work_is_another_course(tmp_path):
     half = [
         campaign(number + 10, 900.0 + number, precision="bf16") for number in range(3)
     ]
-    found = lines(tmp_path, [*rates(3), *half])
+    result = lines(tmp_path, [*rates(3), *half])
 
-    assert {(one.precision, len(one.entries)) for one in found} == {
+    assert {(item.precision, len(item.entries)) for item in result} == {
         ("fp32", 3),
         ("bf16", 3),
     }
@@ -143,9 +147,9 @@ def test_a_machine_that_has_no_id_has_no_course(tmp_path):
 
 
 def test_a_disqualified_campaign_is_not_among_the_others(tmp_path):
-    found = lines(tmp_path, [*rates(4), campaign(4, 900.0, checks=FAILED)])
+    result = lines(tmp_path, [*rates(4), campaign(4, 900.0, checks=FAILED)])
 
-    assert len(only(found).entries) == 4
+    assert len(only(result).entries) == 4
 
 
 def test_a_busy_machine_is_held_against_a_busy_one_alone(tmp_path):
@@ -166,7 +170,7 @@ def test_a_busy_machine_is_held_against_a_busy_one_alone(tmp_path):
     first = line.entries[4]
     assert first.against is not None
     assert (first.against.verdict, first.against.differs) == ("unclear", ("load",))
-    assert [one.name for one in first.changed] == ["load"]
+    assert [item.name for item in first.changed] == ["load"]
     assert "load of the machine: quiet → busy, step" in course_words.changed_text(
         EN, first.changed
     )
@@ -176,14 +180,16 @@ def test_what_a_side_does_not_know_is_no_change_but_a_library_that_it_lacks_is()
     before = {"version": "2.7.0", "library:numpy": "1.26", "driver": "580"}
     after = {"version": "2.8.0", "library:numpy": "1.26", "library:scipy": "1.11"}
 
-    assert [(one.name, one.before, one.after) for one in changed(before, after)] == [
+    assert [
+        (item.name, item.before, item.after) for item in changed(before, after)
+    ] == [
         ("version", "2.7.0", "2.8.0"),
         ("library:scipy", "", "1.11"),
     ]
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "said"),
+    ("before", "after", "result"),
     [
         ({"power_source": "ac"}, {"power_source": "battery"}, "mains → battery"),
         ({"low_power_mode": "false"}, {"low_power_mode": "true"}, "Mode: off → on"),
@@ -197,8 +203,8 @@ def test_what_a_side_does_not_know_is_no_change_but_a_library_that_it_lacks_is()
         ({"governor": "powersave"}, {"governor": "performance"}, "governor: powersave"),
     ],
 )
-def test_what_changed_is_named_in_plain_words(before, after, said):
-    assert said in course_words.changed_text(EN, changed(before, after))
+def test_what_changed_is_named_in_plain_words(before, after, result):
+    assert result in course_words.changed_text(EN, changed(before, after))
 
 
 def test_the_chart_has_a_mark_for_each_campaign_and_a_step_at_the_change(slower):

@@ -84,9 +84,9 @@ def test_tokens_a_second_of_others_are_as_sure_as_their_steps_are_long(
     run = Run(workload=workload, device="metal", values=values, columns=columns)
     add(connection, run)
 
-    (found,) = measurement.measurements(stored(connection), TOKENS)
+    (result,) = measurement.measurements(stored(connection), TOKENS)
 
-    assert found.spread == spread_of(expected, shipped())
+    assert result.spread == spread_of(expected, shipped())
 
 
 def test_campaigns_of_a_cell_are_sessions_of_one_measurement_the_newest_first(
@@ -95,11 +95,11 @@ def test_campaigns_of_a_cell_are_sessions_of_one_measurement_the_newest_first(
     first = [add(connection, process(n, 100.0 + n)) for n in range(3)]
     newest = add(connection, process(0, 120.0, **NEXT))
 
-    (found,) = measurements(connection)
+    (result,) = measurements(connection)
 
-    assert (found.values, found.campaign) == ((120.0, 100.0, 101.0, 102.0), "b")
-    assert found.runs == (newest, *first)
-    assert found.sizes == (1, 3)
+    assert (result.values, result.campaign) == ((120.0, 100.0, 101.0, 102.0), "b")
+    assert result.runs == (newest, *first)
+    assert result.sizes == (1, 3)
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_what_is_of_one_cell_is_together_and_nothing_else(connection, runs, valu
     for run in runs:
         add(connection, run)
 
-    assert sorted(found.values for found in measurements(connection)) == values
+    assert sorted(item.values for item in measurements(connection)) == values
 
 
 def test_a_smoke_run_is_like_no_other_and_hides_none(connection):
@@ -191,9 +191,9 @@ def test_a_time_becomes_a_rate_through_the_samples_it_covers(
 ):
     add(connection, run)
 
-    (found,) = measurements(connection)
+    (result,) = measurements(connection)
 
-    assert (found.conditions.extent, found.throughputs) == (extent, throughputs)
+    assert (result.conditions.extent, result.throughputs) == (extent, throughputs)
 
 
 @pytest.mark.parametrize(
@@ -211,27 +211,27 @@ def test_what_differs_is_named(connection, columns, name):
     add(connection, wall())
     add(connection, wall(columns=columns))
 
-    one, other = measurements(connection)
+    result, other = measurements(connection)
 
-    assert differs(one, other) == (name,)
+    assert differs(result, other) == (name,)
 
 
 def test_like_figures_differ_in_nothing_though_machines_and_devices_do(connection):
     add(connection, wall())
     add(connection, wall(device="metal", machine=MINE))
 
-    one, other = measurements(connection)
+    result, other = measurements(connection)
 
-    assert differs(one, other) == ()
+    assert differs(result, other) == ()
 
 
 def test_frameworks_and_metrics_differ_too(connection):
     add(connection, wall())
     add(connection, Run(framework="torch", values={"samples_per_second": 9.0}))
 
-    one, other = measurements(connection)
+    result, other = measurements(connection)
 
-    assert differs(one, other) == ("framework", "protocol")
+    assert differs(result, other) == ("framework", "protocol")
 
 
 def test_the_newest_day_is_that_of_measured_runs_alone(connection):
@@ -246,9 +246,9 @@ def test_copies_do_not_make_the_rest_of_a_cell_incomplete(connection):
     two = [wall(s) for s in (10.0, 12.0)]
     copy, kept = (add(connection, run) for run in two)
 
-    (found,) = measurements(connection, LeftOut(originals={copy: "paper"}))
+    (result,) = measurements(connection, LeftOut(originals={copy: "paper"}))
 
-    assert (found.runs, found.values) == ((kept,), (12.0,))
+    assert (result.runs, result.values) == ((kept,), (12.0,))
 
 
 def test_a_figure_of_no_section_is_not_read_and_a_run_without_any_is(connection):
@@ -256,10 +256,10 @@ def test_a_figure_of_no_section_is_not_read_and_a_run_without_any_is(connection)
     known = add(connection, Run(values=values))
     bare = add(connection, Run(device="metal", columns={"status": "failed"}))
 
-    found = {one.facts.digest: one.figures for one in stored(connection)}
+    groups = {run.facts.digest: run.figures for run in stored(connection)}
 
-    assert [figure.metric for figure in found[known]] == ["script_wall_seconds"]
-    assert found[bare] == ()
+    assert [figure.metric for figure in groups[known]] == ["script_wall_seconds"]
+    assert groups[bare] == ()
 
 
 @pytest.mark.parametrize(
@@ -278,5 +278,5 @@ def test_checks_in_a_strangers_words_say_nothing_and_break_nothing(connection, c
     columns = {"parameters": {}, "checks": checks}
     digest = add(connection, Run(values=values, columns=columns))
 
-    assert [one.conditions.extent for one in measurements(connection)] == [None]
+    assert [item.conditions.extent for item in measurements(connection)] == [None]
     assert powers(stored(connection))[digest].scope is None

@@ -69,10 +69,10 @@ def test_a_dark_scheme_changes_colours_and_nothing_else():
     (rules,) = (re.match(r"\s*:root \{([^{}]*)\}\s*\}", block) for block in blocks)
 
     assert rules
-    said = [one.strip() for one in rules[1].split(";") if one.strip()]
-    assert len(said) > 20
+    texts = [text.strip() for text in rules[1].split(";") if text.strip()]
+    assert len(texts) > 20
     assert [
-        one for one in said if not re.fullmatch("--[a-z0-9-]+: #[0-9a-f]+", one)
+        text for text in texts if not re.fullmatch("--[a-z0-9-]+: #[0-9a-f]+", text)
     ] == []
     assert styles.count("prefers-color-scheme") == len(blocks)
 
@@ -80,9 +80,9 @@ def test_a_dark_scheme_changes_colours_and_nothing_else():
 def _rules(browser: Browser, style: str) -> list[str]:
     page = browser.new_page()
     page.add_style_tag(content=style)
-    found: list[str] = page.evaluate(
+    texts: list[str] = page.evaluate(
         "[...document.styleSheets[0].cssRules].map(rule => rule.cssText)"
     )
     page.close()
     # A value with a variable keeps the white space that it was written with.
-    return [" ".join(rule.replace(",", ", ").split()) for rule in found]
+    return [" ".join(rule.replace(",", ", ").split()) for rule in texts]

@@ -36,8 +36,8 @@ def test_a_chip_limits_values_counts_machines_and_sources(database):
     view = shown(database, "--chip", "M2")
 
     assert chips(view) == {"M2"}
-    assert [one["chip"] for one in view["machines"]] == ["M2"]
-    assert [(one["slug"], one["runs"]) for one in view["sources"]] == [("odd", 1)]
+    assert [item["chip"] for item in view["machines"]] == ["M2"]
+    assert [(item["slug"], item["runs"]) for item in view["sources"]] == [("odd", 1)]
     counts = view["values_count"], view["systems_count"], view["sources_count"]
     assert counts == (1, 1, 1)
     assert [note["code"] for note in view["notes"]] == ["order-inverted"]
@@ -92,8 +92,8 @@ def test_each_filter_leaves_its_own_runs(database, filters, values):
 def test_the_csv_follows(database):
     done = report(database, "-o", "-", "--format", "csv", "--workload", "mobilenetv2")
 
-    found = {row["workload"] for row in csv.DictReader(io.StringIO(done.out))}
-    assert found == {"mobilenetv2"}
+    texts = {row["workload"] for row in csv.DictReader(io.StringIO(done.out))}
+    assert texts == {"mobilenetv2"}
 
 
 def test_the_page_tells_its_filters_and_the_command(database):
@@ -180,7 +180,7 @@ def test_a_source_of_statements_alone_can_be_named(tmp_path):
     database = store(tmp_path, [run, Run(values={WALL: 1.0})])
 
     view = shown(database, "--source", "told")
-    assert [one["slug"] for one in view["sources"]] == ["told"]
+    assert [item["slug"] for item in view["sources"]] == ["told"]
 
 
 def test_a_campaign_limits_the_page_to_its_runs(tmp_path):
@@ -205,23 +205,26 @@ def test_the_newest_campaign_is_chosen_among_those_that_the_filters_leave(tmp_pa
     engine = open_database(str(database))
     with reading(engine) as connection:
         with selected(connection, Wanted({"chip": ["Arc A"]})) as scope:
-            found = summarise(connection, scope=scope)
+            result = summarise(connection, scope=scope)
         with selected(connection, Wanted({"chip": ["Arc B"]})) as scope:
             other = summarise(connection, scope=scope)
-    assert (found.newest, other.newest) == ("2026-01-01", "2026-02-02")
-    assert [row.quantity.value for row in found.values if row.quantity] == [10.0]
+    assert (result.newest, other.newest) == ("2026-01-01", "2026-02-02")
+    assert [row.quantity.value for row in result.values if row.quantity] == [10.0]
 
 
 def test_a_copy_counts_where_its_original_is_filtered_away(tmp_path):
     machine = Machine(chip="M3")
-    told = {"published": "2024-01-01", "document_sha256": "a" * 64}
+    values = {"published": "2024-01-01", "document_sha256": "a" * 64}
     original = Run(
-        machine=machine, values={WALL: 1.2345678912}, figures=("x", 11), told=told
+        machine=machine,
+        values={WALL: 1.2345678912},
+        figures=("x", 11),
+        source_columns=values,
     )
     copy = replace(
         original,
         source="echo",
-        told={"published": "2025-01-01", "document_sha256": "b" * 64},
+        source_columns={"published": "2025-01-01", "document_sha256": "b" * 64},
     )
     database = store(tmp_path, [original, copy])
 
@@ -233,11 +236,11 @@ def test_two_reports_of_one_connection_do_not_disturb_each_other(database):
     engine = open_database(str(database))
     with reading(engine) as connection:
         with selected(connection, Wanted({"chip": ["M2"]})) as scope:
-            one = summarise(connection, scope=scope)
+            result = summarise(connection, scope=scope)
         with selected(connection, Wanted({"device": ["cuda"]})) as scope:
             other = summarise(connection, scope=scope)
         whole = summarise(connection)
-    assert (one.values_count, other.values_count) == (1, 1)
+    assert (result.values_count, other.values_count) == (1, 1)
     assert whole.values_count == 15
 
 

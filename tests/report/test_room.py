@@ -43,8 +43,12 @@ def _machine(connection, number: int) -> None:
     chip = CHIPS[number % len(CHIPS)]
     mac = Machine(chip=chip, ours=f"id{number:02}", ram_gib=number + 1)
     model = Run(machine=mac, source=None, values={"samples_per_second": 1.0})
-    told = {"label": "measured", "campaign": "first", "started": "2020-01-01T00:00:00Z"}
-    digest = add(connection, Run(**{**asdict(model), "columns": told}))
+    values = {
+        "label": "measured",
+        "campaign": "first",
+        "started": "2020-01-01T00:00:00Z",
+    }
+    digest = add(connection, Run(**{**asdict(model), "columns": values}))
     first = (
         connection.execute(run.select().where(run.c.digest == digest)).mappings().one()
     )
@@ -62,8 +66,8 @@ def _machine(connection, number: int) -> None:
     ]
     connection.execute(insert(run), rows)
     speeds = [
-        {"run": one["digest"], "metric": "samples_per_second", "value": 100.0 + number}
-        for one in rows
+        {"run": row["digest"], "metric": "samples_per_second", "value": 100.0 + number}
+        for row in rows
     ]
     connection.execute(insert(value), speeds)
 
@@ -72,39 +76,41 @@ def report(crowd, tmp_path, *options: str) -> tuple[dict[str, Any], str, str]:
     place = ["--db", str(crowd), "-o", str(tmp_path), "--lang", "en"]
     done = benchdb("report", *place, "--format", "json,html", *options)
     assert done.status == 0, done.err
-    found = json.loads((tmp_path / "report.json").read_text())
-    return found, (tmp_path / "report.en.html").read_text(), done.err
+    result = json.loads((tmp_path / "report.json").read_text())
+    return result, (tmp_path / "report.en.html").read_text(), done.err
 
 
-def runs_of(found: dict[str, Any]) -> set[str]:
-    return {run for value in found["values"] for run in (value["run"], *value["runs"])}
+def runs_of(result: dict[str, Any]) -> set[str]:
+    return {run for value in result["values"] for run in (value["run"], *value["runs"])}
 
 
 def test_the_page_is_made_of_the_newest_of_each_cell_and_says_so(crowd, tmp_path):
-    found, page, told = report(crowd, tmp_path)
+    result, page, text = report(crowd, tmp_path)
     total, kept = MACHINES * (20 * OLD + 1), MACHINES * 21
-    assert found["room"] == {"runs": kept, "of_runs": total}
-    assert {one["system"]["chip"] for one in found["values"]} == set(CHIPS)
+    assert result["room"] == {"runs": kept, "of_runs": total}
+    assert {item["system"]["chip"] for item in result["values"]} == set(CHIPS)
     # Each machine has a 21st cell, which was measured long ago.
-    assert {one["started"][:10] for one in found["values"]} == {
+    assert {item["started"][:10] for item in result["values"]} == {
         "2020-01-01",
         f"2026-01-{OLD:02}",
     }
     assert f"Runs shown: {kept:,} of {total:,}" in page
-    assert f"shows {kept:,} of {total:,} runs" in told
+    assert f"shows {kept:,} of {total:,} runs" in text
 
 
 def test_a_filter_makes_room_for_others(crowd, tmp_path):
-    found, *_ = report(crowd, tmp_path, "--chip", "M1 Max")
-    assert found["room"]["runs"] == 10 * 21
-    assert {one["system"]["chip"] for one in found["values"]} == {"M1 Max"}
+    result, *_ = report(crowd, tmp_path, "--chip", "M1 Max")
+    assert result["room"]["runs"] == 10 * 21
+    assert {item["system"]["chip"] for item in result["values"]} == {"M1 Max"}
 
 
 def test_everything_is_shown_where_that_is_asked_for(crowd, tmp_path):
-    found, page, told = report(crowd, tmp_path, "--all", "--chip", "M2", "--chip", "M1")
-    assert found["room"] is None
-    assert len(runs_of(found)) == 20 * (20 * OLD + 1)
-    assert not told
+    result, page, text = report(
+        crowd, tmp_path, "--all", "--chip", "M2", "--chip", "M1"
+    )
+    assert result["room"] is None
+    assert len(runs_of(result)) == 20 * (20 * OLD + 1)
+    assert not text
     assert "--all" in page
 
 
@@ -114,6 +120,6 @@ def test_a_database_of_some_thousand_runs_is_shown_whole(tmp_path):
         _machine(connection, 0)
         newest.renew(connection)
         contents.renew(connection)
-    found, *_ = report(tmp_path / "results.sqlite", tmp_path)
-    assert found["room"] is None
-    assert len(runs_of(found)) == 20 * OLD + 1
+    result, *_ = report(tmp_path / "results.sqlite", tmp_path)
+    assert result["room"] is None
+    assert len(runs_of(result)) == 20 * OLD + 1

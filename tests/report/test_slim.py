@@ -97,8 +97,8 @@ def pages() -> dict[str, Written]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(site_pages, "slim", kept)
-        found = short(shipped())
-        made = [found.page(load(code)) for code in CODES]
+        result = short(shipped())
+        made = [result.page(load(code)) for code in CODES]
     return dict(zip(CODES, map(Written, whole, made), strict=True))
 
 

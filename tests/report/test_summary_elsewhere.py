@@ -83,9 +83,9 @@ def test_every_operation_has_words_of_its_own(name):
         for work, known in workloads().items()
         if known.kind == "operation"
     ]
-    said = {title: work_named(load(name), work, title) for work, title in operations}
+    values = {title: work_named(load(name), work, title) for work, title in operations}
 
-    assert len(said) == 5
-    assert {title for title, words in said.items() if words == title} <= (
+    assert len(values) == 5
+    assert {title for title, words in values.items() if words == title} <= (
         {"Convolution"} if name == "fr" else set()
     )

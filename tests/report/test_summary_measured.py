@@ -25,7 +25,7 @@ def test_the_order_of_storing_does_not_show(tmp_path, seed):
     shuffled = random.Random(seed).sample(runs, len(runs))  # noqa: S311 (no secret)
     (tmp_path / "other").mkdir()
 
-    one = page(tmp_path, runs, here="me")
+    report = page(tmp_path, runs, here="me")
     other = page(tmp_path / "other", shuffled, here="me")
 
-    assert one == other
+    assert report == other

@@ -39,7 +39,7 @@ def samples(
     engine = open_database(str(folder / "results.sqlite"), create=True)
     names = ("llama-bench.json", "pytest_benchmark_two.json", "hyperfine_two.json")
     taken = list(import_files(engine, [request.param / name for name in names]))
-    assert all(one.clean for one in taken)
+    assert all(outcome.clean for outcome in taken)
     with reading(engine) as connection:
         return summarise(connection)
 

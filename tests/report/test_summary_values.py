@@ -73,4 +73,7 @@ def test_the_number_of_values_is_the_number_of_rows_with_one(tmp_path):
 
     shown = [row.quantity for row in report.values if row.quantity]
     assert report.values_count == len(shown) == 2
-    assert [(one.value, one.unit) for one in shown] == [(9.0, "s"), (1.5, "GB")]
+    assert [(quantity.value, quantity.unit) for quantity in shown] == [
+        (9.0, "s"),
+        (1.5, "GB"),
+    ]

@@ -146,9 +146,9 @@ def test_units_count_what_a_workload_s_samples_are():
 
 
 def test_an_unknown_workload_keeps_its_name_and_ranks_nowhere():
-    found = workload_of("llama")
+    workload = workload_of("llama")
 
-    assert (found.title, found.kind) == ("llama", "operation")
+    assert (workload.title, workload.kind) == ("llama", "operation")
 
 
 def subject(workload: str, batch_size: int = 64) -> Subject:

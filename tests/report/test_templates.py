@@ -22,17 +22,17 @@ def environment_of(file: str) -> Environment:
 @pytest.mark.parametrize(
     "file",
     [
-        str(one.relative_to(templates.folder()))
-        for one in templates.folder().rglob("*.j2")
+        str(path.relative_to(templates.folder()))
+        for path in templates.folder().rglob("*.j2")
     ],
 )
 def test_no_template_computes_anything_while_it_is_compiled(file):
     # What filters made of constants would be kept, in one language for all.
     text = (FOLDER / file).read_text()
     tree = environment_of(file).parse(text, file)
-    for one in tree.find_all((nodes.Filter, nodes.Test, nodes.Call)):
+    for expr in tree.find_all((nodes.Filter, nodes.Test, nodes.Call)):
         with pytest.raises(nodes.Impossible):
-            one.as_const()
+            expr.as_const()
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def kept(tmp_path, monkeypatch):
 
 
 def files(folder: Path) -> list[Path]:
-    return sorted(one for one in folder.rglob("*-jinja-*") if one.is_file())
+    return sorted(path for path in folder.rglob("*-jinja-*") if path.is_file())
 
 
 def rendered() -> str:
@@ -63,7 +63,7 @@ def test_a_compiled_template_is_kept_and_read_again(kept):
 
 def test_what_escapes_is_kept_beside_what_does_not(kept):
     escaped = rendered()
-    plain = templates.environment(autoescape=False, finalize=lambda one: one)
+    plain = templates.environment(autoescape=False, finalize=lambda item: item)
     assert plain.get_template("site/badge.svg.j2").render(
         name="a", text="b", wide=10, rest=20
     )

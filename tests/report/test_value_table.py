@@ -44,7 +44,7 @@ NEW = (("version", "2.13"), ("system", "macOS 26"))
     ],
 )
 def test_rows_that_read_alike_are_told_apart_by_what_differs(changes, names):
-    assert distinctions([replace(PATTERN, **one) for one in changes]) == names
+    assert distinctions([replace(PATTERN, **change) for change in changes]) == names
 
 
 @pytest.mark.parametrize(

@@ -43,10 +43,10 @@ def key(place: Path) -> Path:
 
 def lines(machine: str, rates: list[float], campaign: str = "one") -> bytes:
     """Return the exchange file of a campaign on an M1 Max: a process for each rate."""
-    found = [HEADER, line(MACHINE, anonymous_id=machine, chip=_CHIP), ENVIRONMENT]
+    data = [HEADER, line(MACHINE, anonymous_id=machine, chip=_CHIP), ENVIRONMENT]
     for turn, rate in enumerate(rates):
         name, seconds = f"r{turn}", 64 / rate
-        found += [
+        data += [
             run(
                 name,
                 workload="resnet50",
@@ -65,7 +65,7 @@ def lines(machine: str, rates: list[float], campaign: str = "one") -> bytes:
                 ],
             ),
         ]
-    return b"".join(found)
+    return b"".join(data)
 
 
 class Person:
@@ -121,18 +121,18 @@ class Person:
         """Withdraw a run in a bundle of its own; return the run."""
         mine = ("--db", self.folder / "mine.sqlite")
         public = self.key.with_suffix(".pub")
-        told = [
+        outcomes = [
             benchdb("import", self.own / "first.benchdb", *mine),
             benchdb("trust", public, self.name, "--mine", *mine),
             benchdb("list", "--runs", "--json", *mine),
         ]
-        run = str(json.loads(told[-1].out)[0]["digest"])
+        run = str(json.loads(outcomes[-1].out)[0]["digest"])
         key, target = ("--key", self.key), self.own / "withdrawn.benchdb"
-        told += [
+        outcomes += [
             benchdb("retract", run, "--reason", reason, *key, *mine),
             benchdb("export", "--mine", "--bundle", target, *key, *mine),
         ]
-        assert [done.status for done in told] == [0] * 5, told
+        assert [done.status for done in outcomes] == [0] * 5, outcomes
         return run
 
     def commit(self, what: str = "Results") -> None:
@@ -169,8 +169,8 @@ def steps(folder: Path, name: str, facts: dict[str, str]) -> list[Step]:
     *facts* are what the host puts in place of its expressions.
     """
 
-    def told(text: str) -> str:
-        return re.sub(r"\$\{\{\s*(.*?)\s*\}\}", lambda found: facts[found[1]], text)
+    def filled_in(text: str) -> str:
+        return re.sub(r"\$\{\{\s*(.*?)\s*\}\}", lambda match: facts[match[1]], text)
 
     done: list[Step] = []
     every = [
@@ -181,7 +181,7 @@ def steps(folder: Path, name: str, facts: dict[str, str]) -> list[Step]:
             continue
         summary = folder.parent / f"{folder.name}.summary"
         summary.write_text("")
-        env = {name: told(value) for name, value in step.get("env", {}).items()}
+        env = {name: filled_in(value) for name, value in step.get("env", {}).items()}
         paths = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
         ran = subprocess.run(
             [

@@ -42,7 +42,7 @@ def place(tmp_path_factory) -> Place:
     folder = tmp_path_factory.mktemp("collection")
     origin = folder / "origin.git"
     git(folder, "init", "--quiet", "--bare", "--initial-branch=main", origin)
-    found = Place(
+    result = Place(
         origin,
         Person("maintainer", folder, origin),
         Person("alice", folder, origin),
@@ -50,22 +50,22 @@ def place(tmp_path_factory) -> Place:
         Person("mallory", folder, origin),
         {},
     )
-    clone = found.maintainer.clone
+    clone = result.maintainer.clone
     made = benchdb("init-repo", clone, "--name", "Macs of the valley")
     assert made.status == 0, made.err
     git(clone, "checkout", "--quiet", "-B", "main")
-    found.maintainer.commit("Begin")
+    result.maintainer.commit("Begin")
     git(clone, "push", "--quiet", "origin", "main")
     for person, machine, rates in (
-        (found.alice, ALICE, RATES),
-        (found.bob, BOB, [rate * 0.8 for rate in RATES]),
+        (result.alice, ALICE, RATES),
+        (result.bob, BOB, [rate * 0.8 for rate in RATES]),
     ):
         person.start("results")
         person.join()
         person.bundle(person.own / "first.benchdb", people.lines(machine, rates))
         person.commit()
-        found.steps[person.name] = merged(found, person)
-    return found
+        result.steps[person.name] = merged(result, person)
+    return result
 
 
 def test_the_maintainer_s_first_commit_is_a_whole_collection(place):
@@ -108,24 +108,24 @@ def test_the_workflow_tells_a_pull_request_how_it_stands_in_its_bin(place):
 
 @pytest.mark.parametrize("name", ["check.yml", "publish.yml"])
 def test_a_workflow_may_only_read_and_uses_actions_of_the_host_alone(place, name):
-    found = people.workflow(place.maintainer.clone, name)
-    jobs: dict[str, Any] = found["jobs"]
+    result = people.workflow(place.maintainer.clone, name)
+    jobs: dict[str, Any] = result["jobs"]
     used = {it["uses"] for job in jobs.values() for it in job["steps"] if "uses" in it}
 
-    assert found["permissions"] == {"contents": "read"}
+    assert result["permissions"] == {"contents": "read"}
     assert {
-        one: job["permissions"] for one, job in jobs.items() if "permissions" in job
+        text: job["permissions"] for text, job in jobs.items() if "permissions" in job
     } == (
         {"deploy": {"pages": "write", "id-token": "write"}}
         if name == "publish.yml"
         else {}
     )
-    assert {one.partition("@")[0] for one in used} <= {
-        *(f"actions/{one}" for one in ("checkout", "setup-python", "deploy-pages")),
+    assert {item.partition("@")[0] for item in used} <= {
+        *(f"actions/{text}" for text in ("checkout", "setup-python", "deploy-pages")),
         "actions/upload-pages-artifact",
     }
     # A key "on" is a truth of YAML 1.1.
-    assert found[True] == (
+    assert result[True] == (
         "pull_request" if name == "check.yml" else {"push": {"branches": ["main"]}}
     )
 
@@ -247,10 +247,10 @@ def test_what_was_taken_out_does_not_come_back(place):
     alice.start("back")
     new(alice)
     alice.commit()
-    told = json.loads(
+    result = json.loads(
         benchdb("check-repo", alice.clone, "--base", "origin/main", "--json").out
     )
-    line = {"run": told["fresh"][0]["runs"][0], "reason": "x", "date": "2026-11-27"}
+    line = {"run": result["fresh"][0]["runs"][0], "reason": "x", "date": "2026-11-27"}
     alice.start("back")
     (alice.clone / "tombstones.jsonl").write_text(json.dumps(line) + "\n")
     alice.commit()
@@ -271,13 +271,13 @@ def test_what_looks_implausible_is_a_warning(place):
     alice.commit()
 
     done = alice.check()
-    told = json.loads(
+    result = json.loads(
         benchdb("check-repo", alice.clone, "--base", "origin/main", "--json").out
     )
 
     assert done.status == 0
     assert done.out.startswith("warning: M1 Max, ")
-    assert [it["path"] for it in told["fresh"]] == ["contributors/alice/fast.benchdb"]
+    assert [it["path"] for it in result["fresh"]] == ["contributors/alice/fast.benchdb"]
 
 
 @pytest.mark.parametrize(
@@ -301,7 +301,7 @@ def test_what_is_no_collection_is_said(place, tmp_path):
     again = benchdb("init-repo", place.maintainer.clone)
     stranger = benchdb("init-repo", tmp_path, "--contributor", "Mallory!")
 
-    assert [one.status for one in (nothing, inside, again, stranger)] == [2] * 4
+    assert [outcome.status for outcome in (nothing, inside, again, stranger)] == [2] * 4
     assert "has no commit 'HEAD'" in nothing.err
     assert "is a part of the repository" in inside.err
     assert "is not empty; name a new or empty folder" in again.err
@@ -328,15 +328,17 @@ def published(place) -> Path:
 
 def _runs(clone: Path, name: str) -> set[str]:
     root = git(clone, "rev-list", "--max-parents=0", "HEAD")
-    told = json.loads(benchdb("check-repo", clone, "--base", root, "--json").out)
-    return {it for one in told["fresh"] if one["owner"] == name for it in one["runs"]}
+    result = json.loads(benchdb("check-repo", clone, "--base", root, "--json").out)
+    return {
+        it for item in result["fresh"] if item["owner"] == name for it in item["runs"]
+    }
 
 
 def test_what_is_published_follows_from_the_bundles(place, published):
     index = people.as_json(published / "collection.json")
     rows = people.rows(published / "data/figures.jsonl")
 
-    assert [one["name"] for one in index["contributors"]] == ["alice", "bob"]
+    assert [item["name"] for item in index["contributors"]] == ["alice", "bob"]
     assert len({row["run"] for row in rows}) == 5
     assert index["tombstones"][0]["run"] not in {row["run"] for row in rows}
     assert (published / "index.html").is_file()
@@ -386,7 +388,7 @@ def test_the_metadata_names_every_file_and_column_that_is_there(published):
     about = people.as_json(published / "croissant.json")
     files = {it["@id"]: it for it in about["distribution"]}
     fields = {
-        it["@id"]: {one["name"] for one in it["field"]} for it in about["recordSet"]
+        it["@id"]: {item["name"] for item in it["field"]} for it in about["recordSet"]
     }
 
     for path, facts in files.items():
@@ -416,7 +418,7 @@ def _differences(files: dict[str, bytes], others: dict[str, bytes]) -> list[str]
     """Return the first elements that differ in each file, as one would read them."""
     unlike = [it for it in files | others if files.get(it) != others.get(it)]
     pairs = ((it, _elements(files, it), _elements(others, it)) for it in unlike)
-    return [f"{it}: {[*unified_diff(one, other)][:9]}" for it, one, other in pairs]
+    return [f"{it}: {[*unified_diff(texts, other)][:9]}" for it, texts, other in pairs]
 
 
 def _elements(files: dict[str, bytes], name: str) -> list[str]:

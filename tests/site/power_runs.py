@@ -72,12 +72,12 @@ def counted(
     ]
 
 
-def rows(found: Efficiency | None) -> list[EfficiencyRow]:
-    assert found is not None
-    return [row for group in found.groups for row in group.rows]
+def rows(efficiency: Efficiency | None) -> list[EfficiencyRow]:
+    assert efficiency is not None
+    return [row for group in efficiency.groups for row in group.rows]
 
 
-def group_of(found: Efficiency | None, chip: str) -> EfficiencyGroup:
-    assert found is not None
-    (group,) = (group for group in found.groups if group.system.chip == chip)
+def group_of(efficiency: Efficiency | None, chip: str) -> EfficiencyGroup:
+    assert efficiency is not None
+    (group,) = (group for group in efficiency.groups if group.system.chip == chip)
     return group

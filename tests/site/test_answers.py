@@ -380,8 +380,8 @@ def test_settings_of_one_work_have_rows_of_their_own_in_the_table_of_metal(tmp_p
     made += [script(60.0 * n, MAX, columns=it) for n, it in enumerate(kinds, 1)]
     with site_of(store(tmp_path, made)) as site:
         heat = overview(corpus_of(site)).heat
-    found = [(row.work, row.size, round(row.cells[0].ratio, 6)) for row in heat]
-    assert found == [("resnet50", "classes 8", 5.0), ("resnet50", "classes 10", 2.5)]
+    rows = [(row.work, row.size, round(row.cells[0].ratio, 6)) for row in heat]
+    assert rows == [("resnet50", "classes 8", 5.0), ("resnet50", "classes 10", 2.5)]
 
 
 def test_names_of_strangers_are_harmless_in_answers_and_on_the_front_page(tmp_path):

@@ -39,7 +39,9 @@ def local_page(address: str, fact: str) -> Page:
 
 
 def names(folder) -> set[str]:
-    return {str(one.relative_to(folder)) for one in folder.rglob("*") if one.is_file()}
+    return {
+        str(item.relative_to(folder)) for item in folder.rglob("*") if item.is_file()
+    }
 
 
 def test_shared_pages_are_in_every_language_and_local_ones_in_the_first(tmp_path):
@@ -64,12 +66,12 @@ def test_shared_pages_are_in_every_language_and_local_ones_in_the_first(tmp_path
 
 def test_a_second_build_writes_only_what_changed(tmp_path):
     built([page("a", "x"), page("b", "x")], tmp_path)
-    before = {one: (tmp_path / one).stat().st_mtime_ns for one in names(tmp_path)}
+    before = {name: (tmp_path / name).stat().st_mtime_ns for name in names(tmp_path)}
     done = built([page("a", "x"), page("b", "new")], tmp_path)
 
     assert (done.written, done.kept) == (3, 3)
     changed = {
-        one for one in before if (tmp_path / one).stat().st_mtime_ns != before[one]
+        text for text in before if (tmp_path / text).stat().st_mtime_ns != before[text]
     }
     assert changed == {"b.html", "b.json", "de/b.html", MANIFEST}
 
@@ -210,11 +212,11 @@ def test_hostile_names_stay_in_the_folder_and_are_only_text(tmp_path):
     done = report(store(tmp_path, hostile()), "--site", site, "--lang", "en,ar")
 
     assert done.status == 0, done.err
-    there = {one.name.partition("-")[0] for one in tmp_path.iterdir()}
+    there = {item.name.partition("-")[0] for item in tmp_path.iterdir()}
     assert there == {"out", "results.sqlite"}
     pages = [*site.rglob("*.html")]
-    assert any("&lt;script&gt;alert(1)" in one.read_text() for one in pages)
-    assert all("<script>alert" not in one.read_text() for one in pages)
+    assert any("&lt;script&gt;alert(1)" in item.read_text() for item in pages)
+    assert all("<script>alert" not in item.read_text() for item in pages)
 
 
 def test_the_same_database_gives_the_same_bytes_whatever_surrounds_it(tmp_path):
@@ -228,8 +230,8 @@ def test_the_same_database_gives_the_same_bytes_whatever_surrounds_it(tmp_path):
 
     assert names(tmp_path / "one") == names(tmp_path / "other")
     for name in names(tmp_path / "one"):
-        one, other = ((tmp_path / it / name).read_bytes() for it in ("one", "other"))
-        assert one == other, name
+        result, other = ((tmp_path / it / name).read_bytes() for it in ("one", "other"))
+        assert result == other, name
 
 
 def test_a_site_with_an_address_has_a_sitemap(tmp_path):

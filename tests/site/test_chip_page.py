@@ -75,8 +75,8 @@ def test_metal_is_held_against_the_cpu_of_the_same_chip(tmp_path: Path) -> None:
     ]
     facts, words = facts_and_words(tmp_path, runs)
 
-    (found,) = facts.metal.ranges
-    assert (found.low, found.high) == pytest.approx((3.0, 5.0))
+    (result,) = facts.metal.ranges
+    assert (result.low, result.high) == pytest.approx((3.0, 5.0))
     (group,) = words.parts["metal"]["groups"]
     assert [
         (row.work, row.base.text, row.other.text, row.verdict.text)
@@ -117,9 +117,9 @@ def test_a_flagged_pair_is_outlined_and_in_no_range(tmp_path: Path) -> None:
     ]
     facts, words = facts_and_words(tmp_path, runs)
 
-    (found,) = facts.metal.ranges
-    assert (found.n, facts.metal.flagged) == (1, 1)
-    assert found.high == pytest.approx(5.0)
+    (result,) = facts.metal.ranges
+    assert (result.n, facts.metal.flagged) == (1, 1)
+    assert result.high == pytest.approx(5.0)
     (group,) = words.parts["metal"]["groups"]
     (row,) = [row for row in group.rows if row.work == "MNIST MLP"]
     assert row.plot.marks[1].look == "flagged"
@@ -275,7 +275,7 @@ def test_families(chip: str, family: str) -> None:
 def test_what_is_missing_comes_with_its_command(tmp_path: Path) -> None:
     facts, words = facts_and_words(tmp_path, [script(20)])
 
-    assert {one.lack: one.command for one in facts.missing} == {
+    assert {item.lack: item.command for item in facts.missing} == {
         "metal": "benchdb collect lstm mnist mobilenetv2 distilbert matmul --metal",
         "repeats": "benchdb collect resnet50 --metal --tier standard",
         "energy": "benchdb collect resnet50 --metal --powermetrics",
@@ -353,5 +353,7 @@ def test_the_table_of_a_chip_counts_as_many_figures_as_its_head():
     """What failed is a row, and no figure."""
     tables = [page.facts for page in chip_page.pages(sites.shipped())]
 
-    assert any(one.figures.total < len(one.figures.rows) for one in tables)
-    assert [one for one in tables if one.figures.total != one.chip.figures] == []
+    assert any(table.figures.total < len(table.figures.rows) for table in tables)
+    assert [
+        table for table in tables if table.figures.total != table.chip.figures
+    ] == []

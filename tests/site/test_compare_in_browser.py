@@ -78,7 +78,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     stored(path, runs())
     with reading(open_database(str(path))) as connection:
         pages = list(compare.pages(content(connection, EVERYTHING)))
-        data = [one for page in pages for one in page.files.items()]
+        data = [pair for page in pages for pair in page.files.items()]
         plan = Plan(pages, [*asset_files(), *data])
         build([plan], Frame(CODES), folder)
     return folder

@@ -92,7 +92,7 @@ def test_the_page_says_what_the_command_says(shipped):
     for first, second in islice(pairs, PAIRS):
         base, other = known[first], known[second]
         whole = compare(asked[base.chip], asked[other.chip])
-        said = {
+        result = {
             (
                 row.base.quantity.run[:RUN_LETTERS],
                 row.other.quantity.run[:RUN_LETTERS],
@@ -111,8 +111,8 @@ def test_the_page_says_what_the_command_says(shipped):
             (base.figures[it.base].run, other.figures[it.other].run): it
             for it in base.cells[second]
         }
-        assert said.keys() <= shown.keys() == cells.keys()
-        for key, (ratio, (verdict, interval)) in said.items():
+        assert result.keys() <= shown.keys() == cells.keys()
+        for key, (ratio, (verdict, interval)) in result.items():
             assert cells[key].value == pytest.approx(ratio.value, rel=1e-4)
             assert cells[key].word == word_of(ratio)
             assert tuple(cells[key].differs.split("\n")) == (ratio.differs or ("",))
@@ -129,9 +129,9 @@ def test_sides_that_change_places_say_the_same_the_other_way_round(shipped):
     site, known = shipped
     named = {slug: it for it, slug in site.systems.slugs.items()}
     for first, second in (("m1-max-metal", "m1-ultra-metal"), ("m1-metal", "m5-metal")):
-        one, two = sorted((first, second), key=list(known).index)
-        cells, base, other = known[one].cells[two], known[one], known[two]
-        rows = site.systems.cells(named[two], named[one])
+        text, two = sorted((first, second), key=list(known).index)
+        cells, base, other = known[text].cells[two], known[text], known[two]
+        rows = site.systems.cells(named[two], named[text])
         back = {
             (
                 row.other.quantity.run[:RUN_LETTERS],
@@ -183,8 +183,8 @@ def test_a_repeated_cell_has_ratio_interval_and_both_figures(made):
     )
     assert len(cell.ends) == len(cell.span) == 2
     assert [
-        (one.digits, one.unit, one.n, one.machines)
-        for one in (known["m1-metal"].figures[0], known["m2-metal"].figures[0])
+        (entry.digits, entry.unit, entry.n, entry.machines)
+        for entry in (known["m1-metal"].figures[0], known["m2-metal"].figures[0])
     ] == [("100", "img/s", 3, 1), ("200", "img/s", 3, 1)]
     assert known["m1-metal"].shared == {"m2-metal": 1}
     assert known["m2-metal"].shared == {"m1-metal": 1}
@@ -273,7 +273,10 @@ def test_the_page_offers_the_newest_systems_and_counts_the_others(made, monkeypa
     )
     (only_page,) = page.pages(site)
 
-    assert [one.slug for one in only_page.facts.systems] == ["m2-metal", "m3-metal"]
+    assert [system.slug for system in only_page.facts.systems] == [
+        "m2-metal",
+        "m3-metal",
+    ]
     assert only_page.facts.lacking == 1
     assert "1 older system" in str(only_page.words(load("en")).parts["lacking"])
 
@@ -324,7 +327,7 @@ def test_systems_are_offered_by_device_those_of_macs_first(made):
     )
     (only_page,) = page.pages(site)
 
-    assert [one.slug for one in only_page.facts.systems] == [
+    assert [system.slug for system in only_page.facts.systems] == [
         "m2-metal",
         "m10-metal",
         "h200-cuda",

@@ -38,20 +38,20 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Reader:
         with engine.connect() as connection:
             for run in runs:
                 add(connection, run)
-            found = efficiency(gather(connection))
+            result = efficiency(gather(connection))
             connection.rollback()
-        return found
+        return result
 
     return of
 
 
-def reference(found: Efficiency | None) -> str | None:
-    assert found is not None
-    return found.reference.chip if found.reference else None
+def reference(result: Efficiency | None) -> str | None:
+    assert result is not None
+    return result.reference.chip if result.reference else None
 
 
-def ratio_of(found: Efficiency | None, chip: str) -> Ratio:
-    ratio = group_of(found, chip).rows[0].ratio
+def ratio_of(result: Efficiency | None, chip: str) -> Ratio:
+    ratio = group_of(result, chip).rows[0].ratio
     assert ratio is not None
     return ratio
 
@@ -73,16 +73,16 @@ def test_out_of_a_published_power_follow_samples_per_joule(of):
 
 
 def test_counted_joules_are_shown_as_counted_with_their_interval(of):
-    found = of(counted(M4, [2.0, 2.1, 1.9]))
+    result = of(counted(M4, [2.0, 2.1, 1.9]))
 
-    (row,) = rows(found)
+    (row,) = rows(result)
 
     assert row.per_joule.value == pytest.approx((2.0 * 2.1 * 1.9) ** (1 / 3))
     assert (row.per_joule.n, row.per_joule.derived) == (3, False)
     assert row.per_joule.low is not None
     assert row.per_joule.high is not None
     assert row.per_joule.low < row.per_joule.value < row.per_joule.high
-    assert group_of(found, "M4").reading == Reading("mean", "soc_model")
+    assert group_of(result, "M4").reading == Reading("mean", "soc_model")
 
 
 def test_samples_per_joule_told_alone_give_the_power(of):
@@ -118,10 +118,10 @@ def test_the_mean_is_preferred_to_a_peak_and_the_chip_to_its_gpu(of):
 
 
 def test_one_system_alone_is_shown_and_compared_with_nothing(of):
-    found = of([read(M1, 100.0, 20.0), read(M1, 9.0, 20.0, workload="lstm")])
+    result = of([read(M1, 100.0, 20.0), read(M1, 9.0, 20.0, workload="lstm")])
 
-    assert reference(found) is None
-    assert [row.workload.name for row in rows(found)] == ["lstm", "resnet50"]
+    assert reference(result) is None
+    assert [row.workload.name for row in rows(result)] == ["lstm", "resnet50"]
 
 
 def test_of_several_batch_sizes_the_one_that_most_systems_ran_is_shown(of):
@@ -132,9 +132,9 @@ def test_of_several_batch_sizes_the_one_that_most_systems_ran_is_shown(of):
         read(M4, 100.0, 10.0, batch_size=16),
     ]
 
-    found = of(runs)
+    result = of(runs)
 
-    assert {row.batch_size for row in rows(found)} == {64, 16}
+    assert {row.batch_size for row in rows(result)} == {64, 16}
 
 
 def test_a_precision_that_others_have_is_shown_before_a_thriftier_one(of):
@@ -150,17 +150,17 @@ def test_a_precision_that_others_have_is_shown_before_a_thriftier_one(of):
 def test_work_that_one_system_did_stands_aside_where_others_share_some(of):
     alone = read(M1, 100.0, 20.0, workload="lstm")
 
-    found = of([alone, read(M1, 100.0, 20.0), read(M2, 100.0, 10.0)])
+    result = of([alone, read(M1, 100.0, 20.0), read(M2, 100.0, 10.0)])
 
-    assert {row.workload.name for row in rows(found)} == {"resnet50"}
+    assert {row.workload.name for row in rows(result)} == {"resnet50"}
 
 
 def test_systems_without_common_work_are_shown_and_not_compared(of):
-    found = of([read(M1, 100.0, 20.0), read(M2, 9.0, 9.0, workload="lstm")])
+    result = of([read(M1, 100.0, 20.0), read(M2, 9.0, 9.0, workload="lstm")])
 
-    assert reference(found) is None
-    assert all(row.ratio is None for row in rows(found))
-    assert len(rows(found)) == 2
+    assert reference(result) is None
+    assert all(row.ratio is None for row in rows(result))
+    assert len(rows(result)) == 2
 
 
 def test_the_reference_does_less_per_joule_in_the_work_that_both_did(of):
@@ -177,9 +177,9 @@ def test_the_reference_does_less_per_joule_in_the_work_that_both_did(of):
 def test_a_card_is_the_reference_though_it_does_more_per_joule(of):
     card = replace(CARD, gpu="NVIDIA A100")
 
-    found = of([read(M1, 10.0, 20.0), read(card, 900.0, 100.0, device="cuda")])
+    result = of([read(M1, 10.0, 20.0), read(card, 900.0, 100.0, device="cuda")])
 
-    assert reference(found) == "A100"
+    assert reference(result) == "A100"
 
 
 def test_a_missing_batch_size_stays_missing(of):
@@ -189,9 +189,9 @@ def test_a_missing_batch_size_stays_missing(of):
 
 
 def test_ratios_are_those_of_the_samples_per_joule(of):
-    found = of([*counted(M1, [1.0, 1.1]), *counted(M2, [3.0, 3.3])])
+    result = of([*counted(M1, [1.0, 1.1]), *counted(M2, [3.0, 3.3])])
 
-    ratio = ratio_of(found, "M2")
+    ratio = ratio_of(result, "M2")
 
     assert ratio.value == pytest.approx(3.0)
     assert (ratio.verdict, ratio.differs) == ("faster", ())
@@ -201,51 +201,51 @@ def test_an_unheard_of_scope_is_an_unknown_one(of):
     odd = counted(M1, [1.0], scope="the whole street")
     bare = counted(M2, [1.0], checks={"energy": "a lot"})
 
-    found = of([*odd, *bare])
+    result = of([*odd, *bare])
 
-    assert found is not None
-    assert {group.reading for group in found.groups} == {Reading("mean", None)}
+    assert result is not None
+    assert {group.reading for group in result.groups} == {Reading("mean", None)}
 
 
 def test_a_mac_is_held_against_the_card(of):
     card = read(CARD, 900.0, 300.0, device="cuda", device_name="GeForce RTX 3090")
-    found = of([read(M1, 100.0, 20.0), read(M2, 200.0, 25.0), card])
+    result = of([read(M1, 100.0, 20.0), read(M2, 200.0, 25.0), card])
 
-    assert reference(found) == "GeForce RTX 3090"
+    assert reference(result) == "GeForce RTX 3090"
     # 200 / 25 against 900 / 300.
-    assert ratio_of(found, "M2").value == pytest.approx(8 / 3)
+    assert ratio_of(result, "M2").value == pytest.approx(8 / 3)
 
 
 def test_less_work_per_joule_is_a_ratio_below_one(of):
-    found = of([read(M1, 10.0, 20.0), read(CARD, 900.0, 300.0, device="cuda")])
+    result = of([read(M1, 10.0, 20.0), read(CARD, 900.0, 300.0, device="cuda")])
 
-    assert ratio_of(found, "M1").value == pytest.approx(1 / 6)
+    assert ratio_of(result, "M1").value == pytest.approx(1 / 6)
 
 
 def test_like_figures_decide_who_is_compared(of):
     card = read(CARD, 900.0, 300.0, PEAK, device="cuda")
-    found = of([read(M1, 100.0, 20.0), read(M2, 100.0, 10.0), card])
+    result = of([read(M1, 100.0, 20.0), read(M2, 100.0, 10.0), card])
 
-    assert reference(found) == "M1"
-    assert ratio_of(found, "M2").value == pytest.approx(2.0)
+    assert reference(result) == "M1"
+    assert ratio_of(result, "M2").value == pytest.approx(2.0)
 
 
 def test_unlike_power_readings_are_named_as_what_differs(of):
-    found = of([read(M1, 100.0, 20.0), *counted(M4, [4.0, 4.1])])
+    result = of([read(M1, 100.0, 20.0), *counted(M4, [4.0, 4.1])])
 
-    other = "M4" if reference(found) == "M1" else "M1"
-    assert "power" in ratio_of(found, other).differs
+    other = "M4" if reference(result) == "M1" else "M1"
+    assert "power" in ratio_of(result, other).differs
 
 
 def test_two_readings_of_unknown_scope_are_not_alike(of):
-    found = of([read(M1, 100.0, 20.0, PEAK), read(M2, 200.0, 20.0, PEAK)])
+    result = of([read(M1, 100.0, 20.0, PEAK), read(M2, 200.0, 20.0, PEAK)])
 
-    assert ratio_of(found, "M2").differs == ("power",)
+    assert ratio_of(result, "M2").differs == ("power",)
 
 
 def test_a_flagged_power_keeps_its_notes(of):
     doubtful = read(M2, 200.0, 20.0, flags=[("outlier", SOC)])
-    found = of([read(M1, 100.0, 20.0), doubtful])
+    result = of([read(M1, 100.0, 20.0), doubtful])
 
-    assert group_of(found, "M2").rows[0].notes == ("a",)
-    assert ratio_of(found, "M2").notes == ("a",)
+    assert group_of(result, "M2").rows[0].notes == ("a",)
+    assert ratio_of(result, "M2").notes == ("a",)

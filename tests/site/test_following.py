@@ -56,9 +56,9 @@ class Follower:
 
     def is_as_cold(self) -> bool:
         cold = self.database.parent / "cold"
-        found, wanted = self.builds(self.site, self.memo), self.builds(cold, None)
+        data, wanted = self.builds(self.site, self.memo), self.builds(cold, None)
         shutil.rmtree(cold)
-        return found == wanted
+        return data == wanted
 
     @contextmanager
     def changing(self) -> Iterator[tuple[Connection, results.Changes]]:
@@ -114,8 +114,10 @@ def test_after_anything_in_any_order(follower, seed):
     def links() -> None:
         with follower.changing() as (connection, _):
             every = sorted(connection.scalars(select(machine.c.digest)))
-            one, other = chance.sample(every, 2)
-            connection.execute(insert(machine_link).values(machine=one, same_as=other))
+            result, other = chance.sample(every, 2)
+            connection.execute(
+                insert(machine_link).values(machine=result, same_as=other)
+            )
 
     def withdraws() -> None:
         with reading(follower.engine) as connection:
@@ -164,10 +166,10 @@ def facts_of(connection: Connection, memo: Memo | None) -> dict[str, object]:
         site = content(connection, scope, memo=memo)
     made = [*front_page.pages(site, ())]
     made += [page for kind in whole.SHARED for page in kind(site)]
-    found: dict[str, object] = {page.address: pages.data(page) for page in made}
+    items: dict[str, object] = {page.address: pages.data(page) for page in made}
     data = compare.computed(site)
     (pairs,) = compare.pages(site, lambda: data)
-    return {**found, "runs": run_pages.addresses(site), "pairs": pairs.files}
+    return {**items, "runs": run_pages.addresses(site), "pairs": pairs.files}
 
 
 def test_of_the_shipped_database_as_well(tmp_path):
@@ -188,8 +190,8 @@ def test_of_the_shipped_database_as_well(tmp_path):
     with reading(engine) as connection:
         before = facts_of(connection, memo)
     with writing(engine) as connection:
-        for one in new:
-            add(connection, one)
+        for item in new:
+            add(connection, item)
         results.renew(connection)
     with reading(engine) as connection:
         followed, cold = facts_of(connection, memo), facts_of(connection, None)
@@ -204,9 +206,9 @@ def test_of_runs_that_were_read_only_those_of_a_changed_lot_are_read(follower):
     def read() -> list[object]:
         with reading(follower.engine) as connection:
             surroundings = around(connection)
-            found = all_runs(connection, (WALL,), surroundings, follower.memo)
-            assert found == [*known_runs(connection, None, (WALL,), surroundings)]
-        return [id(one) for one in found]
+            result = all_runs(connection, (WALL,), surroundings, follower.memo)
+            assert result == [*known_runs(connection, None, (WALL,), surroundings)]
+        return [id(known_run) for known_run in result]
 
     first = read()
     follower.adds(Run(machine=Machine("M4"), values={WALL: 9.0}, source="s"))
@@ -220,7 +222,7 @@ def test_what_was_read_says_as_much_of_chance_as_the_database():
     site = shipped()
     connection = site.inputs.connection
 
-    found = site.class_spreads(connection)
+    seens = site.class_spreads(connection)
 
-    assert found
-    assert found == class_spreads(connection)
+    assert seens
+    assert seens == class_spreads(connection)

@@ -47,7 +47,7 @@ def table(site: Site, workload: str = "", most: int = 400) -> Table:
 
 
 def links(element: Element) -> dict[str, str]:
-    return {one.attributes["href"]: one.text for one in element.all("a")}
+    return {item.attributes["href"]: item.text for item in element.all("a")}
 
 
 @pytest.mark.parametrize(
@@ -69,16 +69,18 @@ def test_without_an_address_a_page_names_none():
 
     assert head.all("link", rel="canonical") == []
     assert head.having("hreflang") == []
-    assert [one for one in head.all("meta") if "property" in one.attributes] == []
-    said = {it.attributes.get("name"): it.attributes for it in head.all("meta")}
-    assert said["description"]["content"] == "All about it."
+    assert [
+        element for element in head.all("meta") if "property" in element.attributes
+    ] == []
+    groups = {it.attributes.get("name"): it.attributes for it in head.all("meta")}
+    assert groups["description"]["content"] == "All about it."
 
 
 def test_with_an_address_a_page_names_itself_in_every_language():
     head = page(Frame(("en", "de"), ADDRESS)).all("head")[0]
     others = {
-        one.attributes["hreflang"]: one.attributes["href"]
-        for one in head.having("hreflang")
+        element.attributes["hreflang"]: element.attributes["href"]
+        for element in head.having("hreflang")
     }
 
     (canonical,) = head.all("link", rel="canonical")
@@ -94,7 +96,7 @@ def test_with_an_address_a_page_names_itself_in_every_language():
 
 def test_the_menu_of_languages_leads_to_the_same_page():
     (menu,) = page().all("details")
-    ways = {one.attributes["hreflang"]: one for one in menu.all("a")}
+    ways = {element.attributes["hreflang"]: element for element in menu.all("a")}
 
     assert ways["de"].attributes["href"] == "../de/chip/m1.html"
     assert (ways["ar"].attributes["lang"], ways["ar"].attributes["dir"]) == (
@@ -190,8 +192,8 @@ def test_of_too_many_figures_the_newest_of_each_cell_stay(tmp_path):
 
 
 def test_the_map_of_chips_counts_their_figures_by_kind_of_work(site):
-    facts = {one.address: one.facts for one in listings.pages(site)}
-    maximum = next(one for one in facts["chips"] if one.name == "M1 Max")
+    facts = {item.address: item.facts for item in listings.pages(site)}
+    maximum = next(item for item in facts["chips"] if item.name == "M1 Max")
 
     assert maximum.work == {
         "training": 8,
@@ -206,7 +208,7 @@ def test_search_knows_pages_by_their_names_and_every_run(site):
     files = dict(search.files(site, Frame(("en", "de"))))
     listed, _, _ = files["assets/search.en.js"].removeprefix(PAGES).partition(b";\n")
     pages_of = json.loads(listed)
-    names = {kind: dict(found) for kind, found in pages_of}
+    names = {kind: dict(result) for kind, result in pages_of}
     listed = json.loads(
         files["assets/search.runs.js"].removeprefix(b"var benchdbRuns=")
     )

@@ -93,15 +93,15 @@ def test_pickers_lead_to_the_answers_of_a_chip_and_to_a_pair(browser, folder):
 def money(page: Page) -> dict[str, list[str]]:
     """Return what the columns of money say of each chip with a price, in order."""
     rows = page.locator("#chips-table tbody tr")
-    found = {}
+    groups = {}
     for row in rows.all():
         price, *work = row.locator("td.money").all()
         if typed := price.locator("input").input_value():
-            found[row.locator("th").inner_text()] = [
+            groups[row.locator("th").inner_text()] = [
                 typed,
                 *(it.inner_text() for it in work),
             ]
-    return found
+    return groups
 
 
 def test_prices_that_a_reader_types_make_work_per_money_and_stay_in_the_address(
@@ -157,7 +157,7 @@ def test_everybody_can_read_and_fill_in_the_column_of_prices(browser, folder):
     page.goto((folder / "index.html").as_uri() + "#chips.price=m1:500")
     button = page.get_by_role("button", name="Work per money")
     expect(button).to_have_attribute("aria-pressed", "true")
-    found = violations(page)
+    pairs = violations(page)
     page.get_by_label("Price of M1", exact=True).focus()
     page.keyboard.press("End")
     page.keyboard.type("0")
@@ -166,5 +166,5 @@ def test_everybody_can_read_and_fill_in_the_column_of_prices(browser, folder):
     assert page.url.endswith("#chips.price=m1:5000")
     page.close()
 
-    assert found == []
+    assert pairs == []
     assert next_stop == 2

@@ -60,7 +60,7 @@ def test_a_workload_shows_burst_beside_sustained_the_most_fading_first(site):
     page = page_at(site, "workload/resnet50", workload_page.pages)
     text = parse(html_of(page)).text
 
-    assert [one.head.system.chip for one in page.facts.lasting] == ["M3", "M4 Max"]
+    assert [item.head.system.chip for item in page.facts.lasting] == ["M3", "M4 Max"]
     assert "How long the speed lasts" in text
     assert "1 of 2 figures are of a speed that fades" in text
     (section,) = text.split("How long the speed lasts")[-1:]
@@ -82,13 +82,13 @@ def test_a_chip_shows_its_workloads_and_one_without_both_rates_nothing(site):
         page_at(site, f"chip/{name}", chip_page.pages) for name in ("m3", "m2-max")
     )
 
-    assert [one.stays.value for one in fading.facts.lasting] == [70.0]
+    assert [item.stays.value for item in fading.facts.lasting] == [70.0]
     assert "How long the speed lasts" in parse(html_of(fading)).text
     assert "How long the speed lasts" not in parse(html_of(silent)).text
 
 
 def shown(site, chip: str) -> str:
-    (page,) = (one for one in run.pages(site) if one.facts.chip == chip)
+    (page,) = (item for item in run.pages(site) if item.facts.chip == chip)
     return parse(html_of(page)).text.replace("\N{NBSP}", " ")
 
 

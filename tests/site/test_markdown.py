@@ -92,4 +92,6 @@ def test_the_badge_asks_for_nothing(facts: Single):
     root = Xml.fromstring(short_markdown.badge(EN, facts))  # noqa: S314 - our own
 
     assert "figures" in "".join(root.itertext())
-    assert not [one for one in root.iter() for name in one.attrib if "href" in name]
+    assert not [
+        element for element in root.iter() for name in element.attrib if "href" in name
+    ]

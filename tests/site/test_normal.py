@@ -29,9 +29,9 @@ def strips_of(tmp_path_factory: pytest.TempPathFactory) -> Pages:
         with engine.connect() as connection:
             for run in runs:
                 add(connection, run)
-            found = normal.strips(gather(connection, here=here), Bins(connection))
+            strips = normal.strips(gather(connection, here=here), Bins(connection))
             connection.rollback()
-        return found
+        return strips
 
     return of
 
@@ -56,8 +56,8 @@ def fleet(rates: Sequence[float] = RATES, **facts: Any) -> list[Run]:
     return [ran(rate, f"m{place}", **facts) for place, rate in enumerate(rates)]
 
 
-def only(found: Sequence[Strip]) -> Strip:
-    (strip,) = found
+def only(strips: Sequence[Strip]) -> Strip:
+    (strip,) = strips
     return strip
 
 
@@ -137,7 +137,7 @@ def test_machines_merged_by_hand_count_once(tmp_path: Path) -> None:
         for run in fleet(RATES[:5]):
             add(connection, run)
         first, second, *_ = sorted(connection.scalars(select(machine.c.digest)))
-        link = [{"machine": one, "same_as": first} for one in (first, second)]
+        link = [{"machine": item, "same_as": first} for item in (first, second)]
         connection.execute(insert(machine_link), link)
         strip = only(normal.strips(gather(connection), Bins(connection)))
 
@@ -145,9 +145,9 @@ def test_machines_merged_by_hand_count_once(tmp_path: Path) -> None:
 
 
 def test_unlike_conditions_are_another_strip(of: Pages) -> None:
-    found = of([*fleet(RATES[:5]), *fleet(RATES[:4], precision="bf16")])
+    strips = of([*fleet(RATES[:5]), *fleet(RATES[:4], precision="bf16")])
 
-    assert {(it.precision, it.machines) for it in found} == {("fp32", 5), ("bf16", 4)}
+    assert {(it.precision, it.machines) for it in strips} == {("fp32", 5), ("bf16", 4)}
 
 
 def test_a_flagged_figure_counts_in_no_median(of: Pages) -> None:

@@ -63,10 +63,10 @@ def is_as_cold(database: Path, folder: Path, *languages: str) -> bool:
 def test_after_a_new_run(database, tmp_path):
     built(database, tmp_path / "site", "en", "de")
     added(database, LATER)
-    said = built(database, tmp_path / "site", "en", "de")
+    text = built(database, tmp_path / "site", "en", "de")
 
     assert (tmp_path / "site" / "chip" / "m4.html").exists()
-    assert ", 0 as they were" not in said
+    assert ", 0 as they were" not in text
     assert is_as_cold(database, tmp_path / "site", "en", "de")
 
 
@@ -76,8 +76,8 @@ def test_after_something_is_found_in_a_run(database, tmp_path):
     before = contents_of(tmp_path / "site")
     engine = open_database(str(database))
     with engine.begin() as connection:
-        found = {"run": digest, "code": "impossible-os", "metric": "", "detail": {}}
-        connection.execute(finding.insert().values(found))
+        groups = {"run": digest, "code": "impossible-os", "metric": "", "detail": {}}
+        connection.execute(finding.insert().values(groups))
     engine.dispose()
     built(database, tmp_path / "site")
 
@@ -122,9 +122,9 @@ def test_with_nothing_new_no_page_is_made(database, tmp_path, monkeypatch):
         raise AssertionError("a page was made")
 
     monkeypatch.setattr(pages, "data", refused)
-    said = built(database, tmp_path / "site")
+    text = built(database, tmp_path / "site")
 
-    assert "(0 files written" in said
+    assert "(0 files written" in text
 
 
 def test_after_an_interrupted_build_of_what_is_gone_again(
@@ -172,11 +172,13 @@ def test_after_anything_in_any_order(database, tmp_path, monkeypatch):
     there = [added(database, LATER)]
 
     def finds() -> None:
-        told = {"code": "future-date", "metric": "", "detail": {}}
+        groups = {"code": "future-date", "metric": "", "detail": {}}
         engine = open_database(str(database))
         with engine.begin() as connection:
             every = connection.scalars(select(run.c.digest)).all()
-            connection.execute(finding.insert(), [{"run": it, **told} for it in every])
+            connection.execute(
+                finding.insert(), [{"run": it, **groups} for it in every]
+            )
         engine.dispose()
 
     def spoils() -> None:

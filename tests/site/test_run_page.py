@@ -88,7 +88,7 @@ def test_processes_of_a_cell_share_a_page(measured):
     facts = measured.facts
 
     assert isinstance(facts, RunFacts)
-    assert [one.value for one in facts.processes] == [102.0, 101.0, 100.0]
+    assert [item.value for item in facts.processes] == [102.0, 101.0, 100.0]
     assert facts.quantity is not None
     assert facts.quantity.n == 3
     assert measured.address == f"run/{facts.run[:12]}"
@@ -97,12 +97,12 @@ def test_processes_of_a_cell_share_a_page(measured):
 def test_every_sample_is_drawn_in_its_order_and_kept_in_the_data(measured):
     (warm, blocks) = measured.facts.processes[0].series
     page = shown(measured)
-    dots = [one for one in page.all("circle") if "cx" in one.attributes]
-    plotted = [one for one in dots if one.attributes.get("r") == "3"]
+    dots = [item for item in page.all("circle") if "cx" in item.attributes]
+    plotted = [dot for dot in dots if dot.attributes.get("r") == "3"]
 
     assert (warm.phase, blocks.phase, len(blocks.seconds)) == ("warmup", "measure", 12)
     assert len(plotted) == 14
-    places = [float(one.attributes["cx"].rstrip("%")) for one in plotted]
+    places = [float(item.attributes["cx"].rstrip("%")) for item in plotted]
     assert places == sorted(places)
     assert b'"seconds":[0.5,0.4]' in data(measured)
 
@@ -187,7 +187,7 @@ def test_the_page_says_who_measured_the_figure_again_and_bears_a_badge(tmp_path)
         both = [*map(shown, run.pages(site))]
 
     for page in both:
-        labels = [one.attributes.get("aria-label") for one in page.all("svg")]
+        labels = [item.attributes.get("aria-label") for item in page.all("svg")]
         assert SAID in page.text
         assert "replicated: 2 × ± 1.1%" in labels
     assert SAID in shown(of_work).text
@@ -200,15 +200,15 @@ def test_what_has_no_room_on_the_site_measured_a_figure_again_all_the_same(
     link = {"reproduces": digest([repr(first[0])])}
     rerun = [
         replace(
-            one,
+            item,
             columns={
-                **one.columns,
+                **item.columns,
                 "campaign": "rerun",
                 "started": "2026-11-09T10:00:00Z",
-                **(link if one is first[0] else {}),
+                **(link if item is first[0] else {}),
             },
         )
-        for one in first
+        for item in first
     ]
     monkeypatch.setattr(scope, "WHOLE", len(rerun))
     engine = open_database(str(store(tmp_path, [*first, *others, *rerun])))

@@ -45,15 +45,15 @@ class Followed:
         self.site = room / "site"
         self.languages = ["en"]
 
-    def said(self, *words: object) -> str:
+    def output_of(self, *words: object) -> str:
         """Run a command on the database."""
         return done(*words, "--db", self.database)
 
     def built(self, site: Path) -> None:
-        self.said("report", "--site", site, "--lang", ",".join(self.languages))
+        self.output_of("report", "--site", site, "--lang", ",".join(self.languages))
 
     def takes(self, *files: Path) -> None:
-        self.said("import", *files)
+        self.output_of("import", *files)
 
     def measures(self, number: int) -> None:
         """Add a campaign as ``collect`` does: with runs that are mine."""
@@ -66,21 +66,21 @@ class Followed:
         engine.dispose()
 
     def runs(self, *options: object) -> list[str]:
-        listed = json.loads(self.said("list", "--runs", "--json", *options))
-        return [str(one["digest"]) for one in listed]
+        listed = json.loads(self.output_of("list", "--runs", "--json", *options))
+        return [str(item["digest"]) for item in listed]
 
     def is_as_built_from_nothing(self) -> bool:
         """Build it, and hold it against one that is built into an empty folder."""
         self.built(self.site)
         cold = self.room / "cold"
         self.built(cold)
-        found = contents_of(self.site)
-        others = {name: found.pop(name, b"").decode() for name in OTHERS}
+        data = contents_of(self.site)
+        others = {name: data.pop(name, b"").decode() for name in OTHERS}
         assert others == OTHERS
         whole = contents_of(cold)
         shutil.rmtree(cold)
-        assert {*found} == {*whole}
-        return found == whole
+        assert {*data} == {*whole}
+        return data == whole
 
 
 def contents_of(place: Path) -> dict[str, bytes]:
@@ -105,7 +105,7 @@ def test_a_site_follows_whatever_is_done_to_its_database(followed, tmp_path):
     friend.write_text(lone_source("friend", supersedes=[TENSORBENCH]))
 
     def withdraws() -> None:
-        followed.said(
+        followed.output_of(
             "retract", followed.runs("--mine")[0], "--reason", "warm", "--unsigned"
         )
 
@@ -118,17 +118,17 @@ def test_a_site_follows_whatever_is_done_to_its_database(followed, tmp_path):
     def supersedes() -> None:
         followed.takes(friend)
         (proposal,) = proposals(followed.database)
-        followed.said("sources", "accept", proposal["id"])
+        followed.output_of("sources", "accept", proposal["id"])
 
     def forgets() -> None:
-        followed.said("forget", "source:tf-metal-experiments", "--yes")
+        followed.output_of("forget", "source:tf-metal-experiments", "--yes")
 
     steps = {
         "measured": lambda: followed.measures(0),
         "withdrawn": withdraws,
         "united": unites,
         "imported": lambda: followed.takes(PUBLISHED / "m1-vs-v100.jsonl"),
-        "taken back": lambda: followed.said("import", "--undo"),
+        "taken back": lambda: followed.output_of("import", "--undo"),
         "superseded": supersedes,
         "forgotten": forgets,
         "in more languages": lambda: followed.languages.append("ar"),
@@ -160,9 +160,9 @@ def test_of_two_builds_at_once_the_folder_has_the_whole_of_the_later(
 
     refused = f"benchdb: another build writes into {followed.site}; build again when "
     assert 0 in [status for status, _ in ends]
-    for status, said in ends:
-        assert said.startswith(refused if status else str(followed.site)), said
-        assert said.count("\n") == 1
+    for status, result in ends:
+        assert result.startswith(refused if status else str(followed.site)), result
+        assert result.count("\n") == 1
     assert followed.is_as_built_from_nothing()
 
 

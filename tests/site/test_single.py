@@ -52,13 +52,13 @@ def paper(browser: Browser) -> Page:
 @pytest.mark.parametrize("code", available())
 def test_the_file_is_short_and_needs_nothing_else(pages: dict[str, Path], code: str):
     page = parse(pages[code].read_text("utf-8"))
-    links = {one.attributes["href"] for one in page.having("href")}
+    links = {element.attributes["href"] for element in page.having("href")}
 
     assert pages[code].stat().st_size <= MOST
     assert page.all("script") == page.having("src") == page.all("form") == []
-    assert {one for one in links if not one.startswith(OUTSIDE)} == set()
-    inside = {one.removeprefix("#") for one in links if one.startswith("#")}
-    assert inside <= {one.attributes["id"] for one in page.having("id")}
+    assert {link for link in links if not link.startswith(OUTSIDE)} == set()
+    inside = {link.removeprefix("#") for link in links if link.startswith("#")}
+    assert inside <= {element.attributes["id"] for element in page.having("id")}
 
 
 @pytest.mark.parametrize("code", available())
@@ -97,12 +97,16 @@ def test_everybody_can_read_it(pages: dict[str, Path], browser: Browser, code: s
 
 def test_six_answers_stand_above_a_row_for_each_chip(pages: dict[str, Path]):
     page = parse(pages["en"].read_text("utf-8"))
-    cards = [one for one in page.all("article") if "card" in one.classes]
+    cards = [element for element in page.all("article") if "card" in element.classes]
     chips = page.by_id("chips-table").all("tbody")[0].all("tr")
 
     assert len(cards) == 6
     assert len(chips) >= 15
-    ids = [one.attributes["id"] for one in page.all("h2") if "id" in one.attributes]
+    ids = [
+        element.attributes["id"]
+        for element in page.all("h2")
+        if "id" in element.attributes
+    ]
     assert ids == ["chips", "metal", "gpu", "watt", "know", "sources"]
 
 
@@ -111,12 +115,14 @@ def test_the_same_database_gives_the_same_bytes(tmp_path: Path):
     for name in ("a", "b"):
         report(database, "-o", tmp_path / name, "--format", "html,markdown,snippet")
 
-    one, other = (
+    data, other = (
         {path.name: path.read_bytes() for path in (tmp_path / name).iterdir()}
         for name in ("a", "b")
     )
-    assert one == other
-    assert {"report.en.html", "report.en.snippet.md", "report.en.badge.svg"} <= set(one)
+    assert data == other
+    assert {"report.en.html", "report.en.snippet.md", "report.en.badge.svg"} <= set(
+        data
+    )
 
 
 def test_my_machine_is_marked(tmp_path: Path):
@@ -137,7 +143,9 @@ def test_a_flagged_pair_is_outlined_and_explained(tmp_path: Path):
     page = page_of(tmp_path, [*runs[:4], flagged, *runs[5:]])
 
     cells = [
-        one for one in page.by_id("metal-table").all("td") if "flagged" in one.classes
+        element
+        for element in page.by_id("metal-table").all("td")
+        if "flagged" in element.classes
     ]
     assert len(cells) == 1
     assert "⚑" in page.by_id("know-list").text
@@ -182,9 +190,9 @@ def test_the_page_of_a_run_is_one_file(tmp_path: Path):
 
     assert "91.80" in page.all("mark")[0].text
     assert page.all("script") == page.having("src") == page.all("nav") == []
-    links = [one.attributes["href"] for one in page.having("href")]
+    links = [element.attributes["href"] for element in page.having("href")]
     assert [
-        one for one in links if not one.startswith(("#", "https://", "data:,"))
+        link for link in links if not link.startswith(("#", "https://", "data:,"))
     ] == []
     assert f"benchdb report --run {run[:12]}" in page.text
     assert (

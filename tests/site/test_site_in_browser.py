@@ -93,7 +93,7 @@ def test_search_wants_all_words_and_says_when_nothing_has_them(context, site):
 
 
 def test_search_finds_a_run_by_the_first_letters_of_its_id(context, site):
-    run = next(one.stem for one in (site / "run").glob("*.html"))
+    run = next(item.stem for item in (site / "run").glob("*.html"))
     page = visit(context, site / "ar" / "index.html").page
     page.get_by_role("search").get_by_role("combobox").fill(run[:8])
     page.locator("#hits [role=option]").click()
@@ -236,6 +236,6 @@ def test_an_injected_script_does_not_run(context, site, tmp_path):
     made = visit(context, injected)
 
     assert made.page.title() != "owned"
-    assert any("Content Security Policy" in said for said in made.complaints)
+    assert any("Content Security Policy" in complaint for complaint in made.complaints)
     expect(made.page.locator(".tool").first).to_be_visible()
     injected.unlink()

@@ -11,7 +11,7 @@ from tests.summary_page import WALL
 
 def pages(module, folder, runs):
     with site_with(folder, runs) as site:
-        return {one.address: one for one in module.pages(site)}
+        return {page.address: page for page in module.pages(site)}
 
 
 def text(page) -> str:
@@ -31,7 +31,7 @@ def test_a_source_has_a_page_with_all_its_figures(tmp_path):
     assert facts.chips == ("M1", "M2")
     assert facts.table.total == 2
     counts = parse(html_of(made["source/paper"])).all("dd")
-    assert [one.text for one in counts] == ["2", "2", "1"]
+    assert [count.text for count in counts] == ["2", "2", "1"]
 
 
 def test_a_machine_that_was_measured_has_a_page_with_its_sessions(tmp_path):
@@ -56,7 +56,7 @@ def test_a_machine_that_was_measured_has_a_page_with_its_sessions(tmp_path):
 
     ((address, page),) = made.items()
     assert address.startswith("machine/")
-    assert [one.campaign for one in page.facts.sessions] == ["c2", "c1"]
+    assert [session.campaign for session in page.facts.sessions] == ["c2", "c1"]
     assert page.facts.runs == 2
     assert "2026-11-02 10:00" in text(page)
     assert "PyTorch" in text(page)
@@ -75,6 +75,6 @@ def test_names_and_dates_keep_their_order_from_right_to_left(tmp_path):
         columns=columns,
     )
     (page,) = pages(machine_page, tmp_path, [run]).values()
-    isolated = {one.text for one in parse(html_of(page, "ar")).all("bdi")}
+    isolated = {element.text for element in parse(html_of(page, "ar")).all("bdi")}
 
     assert {"20261101-a", "2026-11-01 10:00"} <= isolated

@@ -97,7 +97,7 @@ def hostile_runs() -> list[Run]:
                     values=values,
                     printed=dict.fromkeys(values, text),
                     source=f"s{n % 3}",
-                    told=facts,
+                    source_columns=facts,
                     columns=columns if values is rate else {},
                 )
             )
@@ -129,7 +129,7 @@ def shown(page: Page, width: int) -> list[str]:
 
 def faults(browser: Browser, site: Path, files: list[Path]) -> dict[str, list[str]]:
     """Return what is wrong with the pages in *files*, by their names."""
-    found, made = {}, Visit(browser.new_page())
+    groups, made = {}, Visit(browser.new_page())
     page = made.page
     for file in files:
         made.requests.clear()
@@ -151,9 +151,9 @@ def faults(browser: Browser, site: Path, files: list[Path]) -> dict[str, list[st
         wrong += made.complaints
         wrong += [it for it in made.requests if not it.startswith(site.as_uri())]
         if wrong:
-            found[str(file.relative_to(site))] = wrong
+            groups[str(file.relative_to(site))] = wrong
     page.close()
-    return found
+    return groups
 
 
 def shown_and_hit(page: Page, width: int) -> list[str]:

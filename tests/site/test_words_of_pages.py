@@ -63,8 +63,8 @@ def test_no_page_of_the_site_bypasses_the_catalogues(site: Site, kind: str):
     language, frame = en_xa(), Frame(("en",))
     pages = [render(page, language, frame) for page in KINDS[kind](site)]
 
-    found = {leak for page in pages for leak in leaks(parse(page), "en-XA")}
-    words = {leak.partition("> ")[2].strip(",;:()") for leak in found}
+    texts = {leak for page in pages for leak in leaks(parse(page), "en-XA")}
+    words = {leak.partition("> ")[2].strip(",;:()") for leak in texts}
     assert pages
     assert {word for word in words if not is_name(word)} == set()
 
@@ -92,7 +92,7 @@ def test_words_of_a_user_stay_as_they_are():
 
 
 @pytest.mark.parametrize(
-    ("locator", "said"),
+    ("locator", "text"),
     [
         ("line 1453", "Zeile 1453"),
         ("line 33 to line 36", "Zeilen 33 bis 36"),
@@ -101,8 +101,8 @@ def test_words_of_a_user_stay_as_they_are():
         ("/results/1/ttft", "/results/1/ttft"),
     ],
 )
-def test_places_in_documents_are_said_in_words(locator: str, said: str):
-    assert locator_text(load("de"), locator) == said
+def test_places_in_documents_are_said_in_words(locator: str, text: str):
+    assert locator_text(load("de"), locator) == text
 
 
 def test_facts_have_names_units_and_numbers_of_a_language():

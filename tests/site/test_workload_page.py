@@ -224,7 +224,7 @@ def test_text_that_only_others_wrote_comes_with_the_commands_that_write_it(
 ) -> None:
     facts, _ = facts_and_words(tmp_path, [decoded(10, M1)], "workload/llm-decode")
 
-    assert [one.command for one in facts.missing] == [
+    assert [item.command for item in facts.missing] == [
         "benchdb collect llm-decode --metal --tier standard",
         "benchdb collect llm-decode --metal "
         "--set quantization=none --set quantization=4bit",
@@ -236,7 +236,7 @@ def test_what_nobody_measured_with_metal_comes_with_its_command(
 ) -> None:
     facts, words = facts_and_words(tmp_path, [rate(500, RIG, "cuda")])
 
-    assert [one.command for one in facts.missing] == [
+    assert [item.command for item in facts.missing] == [
         "benchdb collect resnet50 --metal"
     ]
     assert words.parts["missing"][0][0] == "Nobody has measured ResNet-50 with Metal."

@@ -40,12 +40,12 @@ def test_a_figure_is_confirmed_by_one_that_is_near_and_could_have_differed(
 ):
     first = side(0.999, 1.0, 1.001, spread=spread)
 
-    found, apart = agreement((side(*again, spread=spread), first))
+    text, value = agreement((side(*again, spread=spread), first))
 
     ratio = math.prod(again) ** (1 / len(again))
-    assert found == expected
-    assert apart == pytest.approx(max(ratio, 1 / ratio) - 1, abs=1e-6)
-    assert found != "reproduced" or apart <= TOLERANCE
+    assert text == expected
+    assert value == pytest.approx(max(ratio, 1 / ratio) - 1, abs=1e-6)
+    assert text != "reproduced" or value <= TOLERANCE
 
 
 def shares(change: float, spread: Spread, within: float) -> dict[str, float]:

@@ -29,15 +29,15 @@ def course(*levels: float, spread: Spread | None = KNOWN) -> list[Sample]:
 
 
 def test_a_step_is_found_with_the_levels_on_both_sides():
-    found = changes(course(100, 101, 100, 99, 110, 111, 110, 109))
+    result = changes(course(100, 101, 100, 99, 110, 111, 110, 109))
 
-    assert found == [Change(start=0, at=4, end=8)]
+    assert result == [Change(start=0, at=4, end=8)]
 
 
 def test_several_steps_are_found_each_against_the_level_before_it():
-    found = changes(course(*[100, 101, 100] * 3, *[120] * 6, *[100, 99, 100] * 2))
+    result = changes(course(*[100, 101, 100] * 3, *[120] * 6, *[100, 99, 100] * 2))
 
-    assert found == [Change(0, 9, 15), Change(9, 15, 21)]
+    assert result == [Change(0, 9, 15), Change(9, 15, 21)]
 
 
 def test_a_course_and_its_inverse_change_at_the_same_places():
@@ -48,9 +48,9 @@ def test_a_course_and_its_inverse_change_at_the_same_places():
 
 def test_what_is_faster_by_less_than_two_per_cent_is_no_change():
     still = [100.0, 100.1] * 10
-    found = changes(course(*still, *(1.015 * level for level in still)))
+    result = changes(course(*still, *(1.015 * level for level in still)))
 
-    assert found == []
+    assert result == []
 
 
 def test_one_campaign_out_of_the_ordinary_is_no_change():
@@ -78,16 +78,19 @@ def test_equal_figures_are_no_change_and_no_division_by_zero():
 
 def test_every_change_has_the_verdict_of_the_campaigns_on_both_sides():
     random = np.random.default_rng(4)
-    told = []
+    texts = []
     for _ in range(40):
         logs = simulated.course(random, 30, Noise(0.02, 1.0))
         logs[10:20] += math.log(1.06)
         every = simulated.samples(logs, Noise(0.02, 1.0))
-        for one in changes(every):
-            before, after = every[one.start : one.at], every[one.at : one.end]
-            told.append(verdict([(together(after), together(before))]))
-    assert len(told) > 40
-    assert set(told) == {"faster", "slower"}
+        for change in changes(every):
+            before, after = (
+                every[change.start : change.at],
+                every[change.at : change.end],
+            )
+            texts.append(verdict([(together(after), together(before))]))
+    assert len(texts) > 40
+    assert set(texts) == {"faster", "slower"}
 
 
 def test_a_candidate_that_the_judge_does_not_share_is_none_and_its_sides_are_one():
@@ -97,9 +100,9 @@ def test_a_candidate_that_the_judge_does_not_share_is_none_and_its_sides_are_one
         asked.append((before, after))
         return "unclear" if before.start == 0 else "slower"
 
-    found = changes(course(*[100.0] * 5, *[120.0] * 5, *[100.0] * 5), doubtful)
+    result = changes(course(*[100.0] * 5, *[120.0] * 5, *[100.0] * 5), doubtful)
 
-    assert found == []
+    assert result == []
     assert asked == [
         (range(5), range(5, 10)),
         (range(5, 10), range(10, 15)),
@@ -112,16 +115,16 @@ def test_a_thousand_campaigns_are_judged_as_a_whole():
     logs = simulated.course(random, 1000, SMALL)
     logs[400:] += math.log(1.05)
 
-    (found,) = changes(simulated.samples(logs, SMALL))
+    (change,) = changes(simulated.samples(logs, SMALL))
 
-    assert abs(found.at - 400) <= 1
+    assert abs(change.at - 400) <= 1
 
 
 def test_noise_is_seldom_called_a_change():
     random = np.random.default_rng(6)
     for noise in (Noise(0.03), Noise(0.03, 1.0)):
         for length in (3, 6, 10, 40):
-            found = [
+            flags = [
                 bool(
                     changes(
                         simulated.samples(
@@ -132,17 +135,17 @@ def test_noise_is_seldom_called_a_change():
                 for _ in range(300)
             ]
             # 5 %, and three standard errors of so few courses.
-            assert sum(found) <= 300 * (0.05 + 3 * math.sqrt(0.05 * 0.95 / 300))
+            assert sum(flags) <= 300 * (0.05 + 3 * math.sqrt(0.05 * 0.95 / 300))
 
 
 def test_three_campaigns_on_both_sides_show_a_step_of_five_per_cent():
-    random, found = np.random.default_rng(7), []
+    random, flags = np.random.default_rng(7), []
     for _ in range(300):
         logs = simulated.course(random, 6, SMALL)
         logs[3:] += math.log(1.05)
-        found.append(bool(changes(simulated.samples(logs, SMALL))))
+        flags.append(bool(changes(simulated.samples(logs, SMALL))))
 
-    assert sum(found) >= 270
+    assert sum(flags) >= 270
 
 
 def saved() -> list[Table]:
@@ -168,6 +171,6 @@ def test_the_program_prints_the_tables_that_were_saved(capsys, monkeypatch, tmp_
 
     printed = capsys.readouterr().out
     again = msgspec.json.decode(simulated.FIGURES.read_bytes(), type=list[Table])
-    assert [one.title for one in again] == [one.title for one in saved()]
-    assert all("\n".join(markdown(one)) in printed for one in again)
+    assert [table.title for table in again] == [table.title for table in saved()]
+    assert all("\n".join(markdown(table)) in printed for table in again)
     assert re.search(r"\| 1 %, as their class \|", printed)

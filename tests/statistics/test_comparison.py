@@ -31,10 +31,10 @@ NARROW, WIDE = Spread(process=0.006, session=0.008), Spread(process=0.08, sessio
 STEADY, NOISY = [0.999, 1.0, 1.001], [0.7, 1.0, 1.4]
 
 
-def bounds(found: Estimate) -> tuple[float, float]:
-    assert found.low is not None
-    assert found.high is not None
-    return found.low, found.high
+def bounds(result: Estimate) -> tuple[float, float]:
+    assert result.low is not None
+    assert result.high is not None
+    return result.low, result.high
 
 
 def alone(
@@ -91,22 +91,22 @@ def test_one_single_process_leaves_no_interval():
 
 
 def test_the_interval_of_three_processes_is_the_t_interval_of_their_logs():
-    found = estimate([math.exp(1.0), math.exp(2.0), math.exp(3.0)])
+    result = estimate([math.exp(1.0), math.exp(2.0), math.exp(3.0)])
 
     half = 4.302653 * 1.0 / math.sqrt(3)
-    low, high = bounds(found)
-    assert math.log(found.value) == pytest.approx(2.0)
+    low, high = bounds(result)
+    assert math.log(result.value) == pytest.approx(2.0)
     assert math.log(low) == pytest.approx(2.0 - half, rel=1e-6)
     assert math.log(high) == pytest.approx(2.0 + half, rel=1e-6)
 
 
 @given(st.lists(POSITIVE, min_size=2, max_size=10))
 def test_an_interval_holds_its_value(values):
-    found = estimate(values)
+    result = estimate(values)
 
-    low, high = bounds(found)
-    assert low <= found.value * (1 + 1e-9)
-    assert high >= found.value * (1 - 1e-9)
+    low, high = bounds(result)
+    assert low <= result.value * (1 + 1e-9)
+    assert high >= result.value * (1 - 1e-9)
 
 
 def test_each_side_of_a_ratio_brings_its_own_t_quantile():
@@ -114,26 +114,26 @@ def test_each_side_of_a_ratio_brings_its_own_t_quantile():
     a = [math.exp(x) for x in (0.0, 1.0, 2.0)]
     b = [math.exp(x) for x in (0.0, 0.1)]
 
-    found = ratio([(a, b)])
+    result = ratio([(a, b)])
 
     half = math.hypot(4.302653 * math.sqrt(1 / 3), 12.7062 * math.sqrt(0.005 / 2))
-    assert math.log(found.value) == pytest.approx(0.95)
-    assert math.log(bounds(found)[1] / found.value) == pytest.approx(half, rel=1e-5)
+    assert math.log(result.value) == pytest.approx(0.95)
+    assert math.log(bounds(result)[1] / result.value) == pytest.approx(half, rel=1e-5)
 
 
 def test_a_mean_over_cells_averages_shifts_and_adds_variances():
     a, b = [1.0, 1.1, 1.2], [2.0, 2.1, 2.2]
 
-    one, two = ratio([(a, b)]), ratio([(a, b), (a, b)])
+    result, two = ratio([(a, b)]), ratio([(a, b), (a, b)])
 
-    assert two.value == pytest.approx(one.value)
-    assert bounds(two)[1] / two.value < bounds(one)[1] / one.value
+    assert two.value == pytest.approx(result.value)
+    assert bounds(two)[1] / two.value < bounds(result)[1] / result.value
 
 
 def test_repeats_without_any_spread_give_a_point():
-    found = ratio([([2.0, 2.0], [1.0, 1.0])])
+    result = ratio([([2.0, 2.0], [1.0, 1.0])])
 
-    assert (found.low, found.value, found.high) == pytest.approx((2.0, 2.0, 2.0))
+    assert (result.low, result.value, result.high) == pytest.approx((2.0, 2.0, 2.0))
 
 
 @given(st.lists(POSITIVE, min_size=2, max_size=5), st.lists(POSITIVE, min_size=2))
@@ -204,11 +204,11 @@ def test_the_zone_of_single_runs_follows_the_spread_of_their_work(
 
 
 def test_a_session_that_both_sides_share_is_no_part_of_the_zone():
-    apart, shared = (
+    value, shared = (
         zone([alone(1.0, 1.0, WIDE, same_session=same)]) for same in (False, True)
     )
 
-    assert apart == pytest.approx(math.exp(3 * math.sqrt(2) * 0.1))
+    assert value == pytest.approx(math.exp(3 * math.sqrt(2) * 0.1))
     assert shared == pytest.approx(math.exp(3 * math.sqrt(2) * 0.08))
 
 
@@ -224,36 +224,36 @@ def test_repeats_of_two_sessions_need_to_know_how_sessions_differ():
     fast, slow = ([factor * p for p in STEADY] for factor in (1.04, 1.0))
     unknown, narrow = Spread(process=0.001), Spread(process=0.001, session=0.005)
 
-    def said(spread: Spread | None) -> str:
+    def verdict_of(spread: Spread | None) -> str:
         sides = (Sample((tuple(side),), spread) for side in (fast, slow))
         return verdict([(next(sides), next(sides))])
 
-    assert said(None) == said(unknown) == "unclear"
-    assert said(narrow) == "faster"
-    assert said(Spread(process=0.001, session=0.02)) == "unclear"
+    assert verdict_of(None) == verdict_of(unknown) == "unclear"
+    assert verdict_of(narrow) == "faster"
+    assert verdict_of(Spread(process=0.001, session=0.02)) == "unclear"
     assert verdict([(fast, slow)]) == "faster"  # one session, as plain sequences are
 
 
 def test_two_sessions_give_the_t_interval_of_their_means():
     sessions = tuple(tuple(f * p for p in STEADY) for f in (1.0, 1.1, 1.21))
 
-    found = estimate(Sample(sessions))
+    result = estimate(Sample(sessions))
 
-    low, high = bounds(found)
+    low, high = bounds(result)
     half = 4.302653 * math.log(1.1) / math.sqrt(3)
-    assert found.value == pytest.approx(1.1, rel=1e-6)
-    assert math.log(high / found.value) == pytest.approx(half, rel=1e-6)
-    assert math.log(found.value / low) == pytest.approx(half, rel=1e-6)
+    assert result.value == pytest.approx(1.1, rel=1e-6)
+    assert math.log(high / result.value) == pytest.approx(half, rel=1e-6)
+    assert math.log(result.value / low) == pytest.approx(half, rel=1e-6)
 
 
 def test_sessions_that_agree_by_chance_leave_what_their_processes_leave_open():
     noisy = (0.9, 1.0, 1 / 0.9)
 
-    found = estimate(Sample((noisy, noisy)))
+    result = estimate(Sample((noisy, noisy)))
 
     # Variance log(0.9)² in each, four degrees of freedom, six processes.
     half = 2.776445 * -math.log(0.9) / math.sqrt(6)
-    assert math.log(bounds(found)[1]) == pytest.approx(half, rel=1e-6)
+    assert math.log(bounds(result)[1]) == pytest.approx(half, rel=1e-6)
 
 
 def test_sessions_weigh_the_same_however_many_processes_they_have():
@@ -274,10 +274,10 @@ def test_what_sessions_do_to_both_sides_cancels_session_by_session():
 
 
 def test_what_a_host_does_to_all_cells_does_not_average_out():
-    one, four = (zone([alone(1.0, 1.0, Spread(0.0, 0.02))] * n) for n in (1, 4))
+    value, four = (zone([alone(1.0, 1.0, Spread(0.0, 0.02))] * n) for n in (1, 4))
     processes = zone([alone(1.0, 1.0, Spread(0.02, 0.0))] * 4)
 
-    assert one == pytest.approx(four)
+    assert value == pytest.approx(four)
     assert processes is not None
     assert four is not None
     assert math.log(processes) == pytest.approx(math.log(four) / 2)
@@ -300,10 +300,10 @@ def test_repeats_need_evidence_and_a_difference(factor, processes, expected):
 
 
 def test_a_certain_difference_below_two_per_cent_is_even():
-    found = ratio([([1.018, 1.019, 1.020], [1.0, 1.0001, 0.9999])])
+    result = ratio([([1.018, 1.019, 1.020], [1.0, 1.0001, 0.9999])])
 
-    assert bounds(found)[0] > 1
-    assert bounds(found)[1] > 1.02
+    assert bounds(result)[0] > 1
+    assert bounds(result)[1] > 1.02
     assert verdict([([1.018, 1.019, 1.020], [1.0, 1.0001, 0.9999])]) == "even"
 
 
@@ -316,12 +316,12 @@ def test_repeats_that_reach_one_by_themselves_leave_a_single_run_unclear():
 def test_steady_repeats_against_a_single_run_count_as_single_runs():
     single = Sample(((1.0,),), NARROW)
 
-    def said(factor: float) -> str:
+    def verdict_of(factor: float) -> str:
         repeated = Sample((tuple([factor * p for p in STEADY]),), NARROW)
         return verdict([(repeated, single)])
 
-    assert said(1.045) == "even"
-    assert said(2.0) == "faster"
+    assert verdict_of(1.045) == "even"
+    assert verdict_of(2.0) == "faster"
 
 
 SIDES = (
@@ -338,21 +338,21 @@ def test_what_chance_does_to_each_side_adds_up_to_the_zone_of_both(spread):
     sides = [Sample(sessions, spread) for sessions in SIDES]
     for first in sides:
         for second in sides:
-            apart = zone([(first, second)])
-            assert apart
+            value = zone([(first, second)])
+            assert value
             halves = chance([first]), chance([second])
-            assert math.hypot(*filter(None, halves)) == pytest.approx(math.log(apart))
+            assert math.hypot(*filter(None, halves)) == pytest.approx(math.log(value))
     assert chance([Sample(((1.0,),))]) is None
     assert chance([sides[0], Sample(((1.0, 1.1),), Spread(process=0.1))]) is None
 
 
 def test_what_chance_does_to_a_mean_is_what_it_does_to_a_mean_of_ratios():
     sides = [Sample(((1.0,),), WIDE), Sample(((2.0,),), NARROW)] * 2
-    apart, half = zone([*zip(sides, sides, strict=True)]), chance(sides)
+    value, half = zone([*zip(sides, sides, strict=True)]), chance(sides)
 
-    assert apart
+    assert value
     assert half
-    assert math.sqrt(2) * half == pytest.approx(math.log(apart))
+    assert math.sqrt(2) * half == pytest.approx(math.log(value))
 
 
 def on(machine: str | None, speed: float, *, sessions: int = 3) -> Sample:
@@ -413,8 +413,8 @@ def test_few_machines_must_differ_by_five_per_cent(first, second, expected):
 
 
 def test_a_threshold_of_ones_own_takes_the_place_of_both():
-    one, other = on("a", 1.08), on("b", 1.0)
+    sample, other = on("a", 1.08), on("b", 1.0)
 
-    assert verdict([Pair(one, other)], threshold=0.1) == "even"
+    assert verdict([Pair(sample, other)], threshold=0.1) == "even"
     assert verdict([Pair(on("b", 1.035), other)], threshold=0.05) == "even"
     assert verdict([Pair(on("a", 1.035), other)], threshold=0.01) == "faster"

@@ -45,7 +45,7 @@ def saved() -> list[Table]:
 
 
 def as_sample(logs, spread: Spread | None) -> Sample:
-    return Sample(tuple(tuple(np.exp(one).tolist()) for one in logs), spread)
+    return Sample(tuple(tuple(np.exp(log).tolist()) for log in logs), spread)
 
 
 def really_differing(cell: Sides) -> list[bool]:
@@ -66,16 +66,16 @@ def really_differing(cell: Sides) -> list[bool]:
 def test_the_arrays_say_what_the_functions_say_of_all_sizes(same_session):
     random = np.random.default_rng(1)
     known = Spread(0.02, 0.02)
-    told = []
+    flags = []
     for n1, n2 in product(promises.COUNTS, promises.COUNTS):
         first = side(random, (6, 1, n1), known) + random.choice((0.0, 0.1), (6, 1, 1))
         second = side(random, (6, 1, n2), known)
         cell = Sides(first, second, (known, known), same_session)
 
-        told += really_differing(cell)
+        flags += really_differing(cell)
 
-        assert told[-6:] == differing([cell]).tolist(), (n1, n2)
-    assert 50 < sum(told) < 500
+        assert flags[-6:] == differing([cell]).tolist(), (n1, n2)
+    assert 50 < sum(flags) < 500
 
 
 @pytest.mark.parametrize("same_session", [True, False])
@@ -83,16 +83,16 @@ def test_the_arrays_say_what_the_functions_say_of_all_sizes(same_session):
 def test_the_arrays_say_what_the_functions_say_of_several_sessions(shape, same_session):
     random = np.random.default_rng(2)
     known = Spread(0.01, 0.02)
-    apart = random.choice((0.0, 0.2), (60, 1, 1))
+    result = random.choice((0.0, 0.2), (60, 1, 1))
     first, second = (side(random, (60, *shape), known) for _ in range(2))
-    cell = Sides(first + apart, second, (known, known), same_session)
+    cell = Sides(first + result, second, (known, known), same_session)
 
     assert really_differing(cell) == differing([cell]).tolist()
     for spread in (Spread(), known):
-        for logs, found in zip(cell.first, half(cell.first, spread), strict=True):
+        for logs, outcome in zip(cell.first, half(cell.first, spread), strict=True):
             interval = estimate(as_sample(logs, spread))
             assert interval.high is not None
-            assert math.log(interval.high / interval.value) == pytest.approx(found)
+            assert math.log(interval.high / interval.value) == pytest.approx(outcome)
 
 
 @pytest.mark.parametrize("machines", [2, 3, 4, 5, 10])
@@ -102,7 +102,7 @@ def test_the_arrays_say_what_the_functions_say_of_several_machines(machines):
     halves, centers = half_of_machines(campaigns), median_of_machines(campaigns)
 
     for logs, half_, center in zip(campaigns, halves, centers, strict=True):
-        fleet = Fleet(tuple(as_sample(one[None], None) for one in logs))
+        fleet = Fleet(tuple(as_sample(log[None], None) for log in logs))
         interval = estimate(fleet)
         assert interval.high is not None
         assert math.log(interval.value) == pytest.approx(center)
@@ -110,19 +110,19 @@ def test_the_arrays_say_what_the_functions_say_of_several_machines(machines):
 
 
 def test_intervals_of_several_machines_hold_the_truth():
-    found = promises.coverage_of_machines(MANY * 2)
+    table = promises.coverage_of_machines(MANY * 2)
 
-    assert len(found.rows) == 8
-    assert min(map(min, found.rows.values())) >= 94
+    assert len(table.rows) == 8
+    assert min(map(min, table.rows.values())) >= 94
 
 
 @pytest.mark.parametrize("table", [promises.coverage_within, promises.coverage_beyond])
 def test_intervals_hold_the_truth_of_normal_and_t3_effects(table):
-    found = table(MANY * 2)
+    result = table(MANY * 2)
 
     sound = {
         name: row
-        for name, row in found.rows.items()
+        for name, row in result.rows.items()
         if name.startswith(("normal", "t3")) and "twice" not in name
     }
     assert len(sound) in (2, 8)
@@ -130,46 +130,46 @@ def test_intervals_hold_the_truth_of_normal_and_t3_effects(table):
 
 
 def test_what_contaminates_processes_is_shown_and_not_hidden():
-    found = promises.coverage_within(MANY)
+    table = promises.coverage_within(MANY)
 
-    assert set(found.rows) == set(EFFECTS)
-    assert min(found.rows["one in ten 15 % slower"]) < 94
-    assert min(found.rows["AR(1) 0.7"]) < 94
+    assert set(table.rows) == set(EFFECTS)
+    assert min(table.rows["one in ten 15 % slower"]) < 94
+    assert min(table.rows["AR(1) 0.7"]) < 94
 
 
 @pytest.mark.parametrize("kind", ["normal", "t3"])
 def test_equal_pairs_are_rarely_called_different_whatever_n_and_spreads(kind):
-    found = promises.false_verdicts(MANY, kind, unlike=True)
+    table = promises.false_verdicts(MANY, kind, unlike=True)
 
-    assert [len(row) for row in found.rows.values()] == [10] * 10
-    assert max(map(max, found.rows.values())) <= AT_MOST
+    assert [len(row) for row in table.rows.values()] == [10] * 10
+    assert max(map(max, table.rows.values())) <= AT_MOST
 
 
 @pytest.mark.parametrize("session", [0.2, 2.0])
 def test_equal_pairs_of_two_sessions_are_rarely_called_different(session):
-    found = promises.false_verdicts(MANY, session=session)
+    table = promises.false_verdicts(MANY, session=session)
 
-    assert max(map(max, found.rows.values())) <= 5
+    assert max(map(max, table.rows.values())) <= 5
 
 
 def test_the_freedom_of_welch_and_satterthwaite_would_break_the_promise():
-    found = promises.welch(MANY)
+    table = promises.welch(MANY)
 
-    assert max(found.rows["here"]) <= 5
-    assert found.rows["Welch and Satterthwaite"][0] > 8
+    assert max(table.rows["here"]) <= 5
+    assert table.rows["Welch and Satterthwaite"][0] > 8
 
 
 def test_means_over_cells_are_rarely_called_different_with_a_host_in_common():
-    found = promises.several_cells(MANY)
+    table = promises.several_cells(MANY)
 
-    assert max(map(max, found.rows.values())) <= 5
+    assert max(map(max, table.rows.values())) <= 5
 
 
 def test_five_processes_a_side_see_a_difference_of_five_per_cent():
-    found = promises.power(MANY)
+    table = promises.power(MANY)
 
-    assert found.rows["spread 1 %"][found.columns.index("n = 5")] >= 80
-    assert found.rows["spread 2 %"][found.columns.index("n = 5")] >= 80
+    assert table.rows["spread 1 %"][table.columns.index("n = 5")] >= 80
+    assert table.rows["spread 2 %"][table.columns.index("n = 5")] >= 80
 
 
 def test_single_runs_of_a_mixed_class_are_rarely_called_different():
@@ -179,10 +179,10 @@ def test_single_runs_of_a_mixed_class_are_rarely_called_different():
 
 
 def test_published_runs_of_one_cell_are_rarely_called_different():
-    found = promises.published_pairs(MANY)
+    table = promises.published_pairs(MANY)
 
-    assert set(found.rows) == set(get_args(WorkClass))
-    assert max(map(max, found.rows.values())) <= 5
+    assert set(table.rows) == set(get_args(WorkClass))
+    assert max(map(max, table.rows.values())) <= 5
 
 
 def test_the_tables_of_the_manual_are_those_that_were_saved():

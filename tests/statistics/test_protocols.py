@@ -67,8 +67,8 @@ def test_versions_have_one_name_where_a_measurement_of_both_says_so(
 
 
 def test_what_benchdb_ships_was_measured_several_times_in_each_version():
-    for one in shipped():
-        assert min(map(len, one.figures.values())) >= 3
-        for _, found in one.compared():
-            assert found.low is not None
-            assert is_alike(found) in (True, False)
+    for item in shipped():
+        assert min(map(len, item.figures.values())) >= 3
+        for _, estimate in item.compared():
+            assert estimate.low is not None
+            assert is_alike(estimate) in (True, False)

@@ -58,36 +58,36 @@ def test_work_that_waits_for_its_host_is_wide_and_work_of_the_device_narrow():
 def test_a_class_is_of_the_device_and_the_length_of_its_steps(
     device, seconds, operation, whole_run, expected
 ):
-    found = work_class(device, seconds, operation=operation, whole_run=whole_run)
+    text = work_class(device, seconds, operation=operation, whole_run=whole_run)
 
-    assert found == expected
+    assert text == expected
 
 
 def sample(*sessions: tuple[float, ...]) -> Sample:
     """Return a sample of these logs."""
-    return Sample(tuple(tuple(map(math.exp, one)) for one in sessions))
+    return Sample(tuple(tuple(map(math.exp, session)) for session in sessions))
 
 
 def test_variances_are_pooled_over_cells_by_their_freedom():
     cells = [sample((0.0, 0.2)), sample((1.0, 1.0, 1.0)), sample((5.0,))]
 
-    (found,) = seen(("cpu", cell) for cell in cells).values()
+    (result,) = seen(("cpu", cell) for cell in cells).values()
 
     # 0.02 of three degrees of freedom; no cell has two sessions.
-    assert found.process == pytest.approx(math.sqrt(0.02 / 3))
-    assert (found.values, found.cells, found.process_freedom) == (6, 3, 3)
-    assert (found.session, found.session_freedom) == (None, 0)
+    assert result.process == pytest.approx(math.sqrt(0.02 / 3))
+    assert (result.values, result.cells, result.process_freedom) == (6, 3, 3)
+    assert (result.session, result.session_freedom) == (None, 0)
 
 
 def test_what_processes_do_to_session_means_is_taken_off():
     cell = sample((0.9, 1.1), (1.9, 2.1))
 
-    found = seen([("cpu", cell)])["cpu"]
+    result = seen([("cpu", cell)])["cpu"]
 
     # Means 1 and 2: variance 0.5, of which 0.02 / 2 is that of two processes; but one
     # standard error of so few is more than all of it.
-    assert found.process == pytest.approx(math.sqrt(0.02))
-    assert found.session == pytest.approx(math.sqrt(0.5 * math.sqrt(2)))
+    assert result.process == pytest.approx(math.sqrt(0.02))
+    assert result.session == pytest.approx(math.sqrt(0.5 * math.sqrt(2)))
     many = seen([("cpu", cell)] * 50)["cpu"]
     assert many.session == pytest.approx(math.sqrt(0.5 - 0.01))
 
@@ -119,7 +119,7 @@ def test_a_class_that_nobody_has_measured_has_no_spread():
 
 
 def test_few_runs_are_taken_for_as_wide_as_student_s_t_asks_for():
-    found = spread_of("cpu", known(3, 30))
+    spread = spread_of("cpu", known(3, 30))
 
-    assert found is not None
-    assert found.process == pytest.approx(0.05 * 3.182446 / 3, rel=1e-6)
+    assert spread is not None
+    assert spread.process == pytest.approx(0.05 * 3.182446 / 3, rel=1e-6)

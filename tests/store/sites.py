@@ -35,7 +35,7 @@ class Site:
         return self.server.address(self.database)
 
     @property
-    def told(self) -> str:
+    def option(self) -> str:
         return f"{self.name}={self.server.address(self.database, self.reader)}"
 
 
@@ -64,7 +64,7 @@ def federated(server: Server, template: str, *sites: Site) -> str:
 
 def let_see(connection: Connection[Any], *sites: Site) -> None:
     """Run the SQL that is printed for *sites*, and the line about a password."""
-    printed = benchdb("db", "federate", *(site.told for site in sites))
+    printed = benchdb("db", "federate", *(site.option for site in sites))
     assert printed.status == 0, printed.err
     for _ in range(2):  # a second time changes nothing
         connection.execute(printed.out.encode())

@@ -76,9 +76,9 @@ def asked(db: Path, statement: str) -> Any:
 
 def held(db: Path) -> dict[str, list[tuple[object, ...]]]:
     engine = open_database(str(db))
-    found = contents(engine)
+    groups = contents(engine)
     engine.dispose()
-    return found
+    return groups
 
 
 def test_a_log_follows_what_went_without_one(db):
@@ -185,9 +185,9 @@ def test_who_has_it_open_already_goes_on_reading(db):
 def test_a_file_with_runs_keeps_its_log(db, two_runs):
     benchdb("import", two_runs, "--db", db)
     with writing(open_database(str(db)), much=True) as connection:
-        found = connection.exec_driver_sql("PRAGMA journal_mode").scalar()
+        result = connection.exec_driver_sql("PRAGMA journal_mode").scalar()
 
-    assert found == "wal"
+    assert result == "wal"
 
 
 @pytest.mark.parametrize("together", [[], ["--strict"]])

@@ -50,11 +50,11 @@ def written(folder: Path, slug: str, rate: float, **facts: object) -> Path:
     return path
 
 
-def found(engine) -> list[tuple[float, int]]:
+def out_of_bin(engine) -> list[tuple[float, int]]:
     with reading(engine) as connection:
         query = select(finding.c.detail).where(finding.c.code == "out-of-bin")
         details = connection.scalars(query).all()
-    return sorted((one["stated"], one["machines"]) for one in details)
+    return sorted((detail["stated"], detail["machines"]) for detail in details)
 
 
 @pytest.fixture
@@ -70,13 +70,13 @@ def test_a_figure_beyond_twice_the_extremes_of_four_other_machines(
     engine = open_database(backend.database())
 
     import_or_raise(engine, files[1:][order])
-    assert found(engine) == []
+    assert out_of_bin(engine) == []
     import_or_raise(engine, files[:1])
 
-    assert found(engine) == [(130, 4)]
+    assert out_of_bin(engine) == [(130, 4)]
     with writing(engine) as connection:
         renew(connection)
-    assert found(engine) == [(130, 4)]
+    assert out_of_bin(engine) == [(130, 4)]
 
 
 def test_what_is_forgotten_is_no_witness_any_more(backend, files):
@@ -88,7 +88,7 @@ def test_what_is_forgotten_is_no_witness_any_more(backend, files):
         target = forgetting.Target(SOURCE, str(connection.scalar(query)), "s0")
         forgetting.forget(connection, target)
 
-    assert found(engine) == []
+    assert out_of_bin(engine) == []
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_other_work_is_no_witness(fleeting_engine, tmp_path, files, facts):
 
     import_or_raise(fleeting_engine, [other, *files[1:]])
 
-    assert found(fleeting_engine) == []
+    assert out_of_bin(fleeting_engine) == []
 
 
 @pytest.fixture
@@ -140,11 +140,11 @@ def beyond(engine) -> list[tuple[int, float, int]]:
             finding.c.code == "out-of-bin", finding.c.metric == "samples_per_second"
         )
         details = connection.scalars(query).all()
-    told = (
-        (round(one["stated"]), round(one["ceiling"]), one["machines"])
-        for one in details
+    rows = (
+        (round(detail["stated"]), round(detail["ceiling"]), detail["machines"])
+        for detail in details
     )
-    return sorted(set(told))
+    return sorted(set(rows))
 
 
 def test_a_machine_faster_than_all_of_its_bin_by_more_than_they_differ(
@@ -204,9 +204,9 @@ def test_a_ceiling_is_a_note_that_names_it_and_refuses_nothing(
         notes = summarise(connection).notes
         letters = set(connection.scalars(select(result.c.grade)))
 
-    (note,) = [one for one in notes if one.code == "out-of-bin"]
-    said = reason_text(load("en"), note.code, note.detail).replace("\xa0", " ")
-    assert said.startswith(
+    (note,) = [item for item in notes if item.code == "out-of-bin"]
+    text = reason_text(load("en"), note.code, note.detail).replace("\xa0", " ")
+    assert text.startswith(
         "901 samples/s is beyond the ceiling of 616 samples/s: the best of 4 other "
         "machines of this kind reaches 492 samples/s at the same work."
     )

@@ -35,8 +35,8 @@ def everything(tmp_path_factory) -> Path:
     )
     engine = open_database(str(path))
     listed = benchdb("machines", "list", "--db", path).out.splitlines()
-    one, other = (line[:12] for line in (listed[0], listed[-1]))
-    assert benchdb("machines", "merge", one, other, "--db", path).status == 0
+    text, other = (line[:12] for line in (listed[0], listed[-1]))
+    assert benchdb("machines", "merge", text, other, "--db", path).status == 0
     newer = path.with_name("newer.jsonl")
     naming = {"supersedes": [NEEDLE], "document_sha256": "1" * 64}
     newer.write_text(lone_source("newer", **naming))
@@ -74,14 +74,14 @@ def test_a_copy_there_and_back_loses_nothing(backend, other, everything, tmp_pat
         benchdb("db", "copy", *pair) for pair in ((everything, there), (there, back))
     ]
 
-    assert [one.status for one in done] == [0, 0], done
+    assert [outcome.status for outcome in done] == [0, 0], done
     first = contents(open_database(str(everything)))
     assert contents(open_database(there)) == first
     assert contents(open_database(back)) == first
-    told = {one.out.splitlines()[1] for one in done}
-    assert len(told) == 1
-    assert told.pop().startswith("digest of both: ")
-    assert len({exported(one, tmp_path / "x") for one in (everything, there)}) == 1
+    texts = {outcome.out.splitlines()[1] for outcome in done}
+    assert len(texts) == 1
+    assert texts.pop().startswith("digest of both: ")
+    assert len({exported(item, tmp_path / "x") for item in (everything, there)}) == 1
 
 
 def test_an_import_of_an_export_exports_the_same(backend, other, everything, tmp_path):

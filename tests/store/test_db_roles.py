@@ -105,11 +105,11 @@ def test_a_contributor_imports_and_does_not_take_away(as_):
 
 def test_an_owner_decides_about_machines_and_upgrades(as_, request, postgres, template):
     listed = benchdb("machines", "list", "--db", as_("owner")).out.splitlines()
-    one, other = listed[0][:12], listed[-1][:12]
-    merged = benchdb("machines", "merge", one, other, "--db", as_("owner"))
+    text, other = listed[0][:12], listed[-1][:12]
+    merged = benchdb("machines", "merge", text, other, "--db", as_("owner"))
 
     assert merged.status == 0, merged.err
-    assert benchdb("machines", "undo", one, "--db", as_("owner")).status == 0
+    assert benchdb("machines", "undo", text, "--db", as_("owner")).status == 0
 
 
 def test_an_owner_forgets_and_a_contributor_brings_nothing_of_it_back(
@@ -123,7 +123,7 @@ def test_an_owner_forgets_and_a_contributor_brings_nothing_of_it_back(
     benchdb("import", *FILES, "--db", contributor)
     words = ("forget", "source:needle-metal", "--yes", "--db")
 
-    refused, done = (benchdb(*words, one) for one in (contributor, owner))
+    refused, done = (benchdb(*words, item) for item in (contributor, owner))
     again = benchdb("import", *FILES, "--db", contributor)
 
     assert (refused.status, refused.err.count("\n")) == (1, 1)

@@ -34,24 +34,26 @@ def records(name: str) -> list[Record]:
         return [item for item in read(stream) if isinstance(item, Record)]
 
 
-BENCH = [one for one in records("m1tensorbench") if one.end.status == "ok"][:12]
+BENCH = [record for record in records("m1tensorbench") if record.end.status == "ok"][
+    :12
+]
 NEEDLE = records("needle-metal")
 
 
-def told_by(one: Record, **facts: Any) -> Record:
+def told_by(record: Record, **facts: Any) -> Record:
     """Return the same run as another source would tell it."""
     usual = {"key": "source", "slug": "other", "title": "Another document"}
-    return replace(one, source=Source(**{**usual, **facts}))
+    return replace(record, source=Source(**{**usual, **facts}))
 
 
-def with_values(one: Record, *values: Value) -> Record:
-    return replace(one, end=End(run=one.end.run, status="ok", values=values))
+def with_values(record: Record, *values: Value) -> Record:
+    return replace(record, end=End(run=record.end.run, status="ok", values=values))
 
 
 def write(connection: Connection, stored: Iterable[Record]) -> None:
     writer = Writer(connection)
-    for one in stored:
-        writer.add(rows.of_record(one) | rows.of_likeness(one))
+    for record in stored:
+        writer.add(rows.of_record(record) | rows.of_likeness(record))
     writer.flush()
 
 
@@ -63,8 +65,13 @@ def connection(fleeting: Connection) -> Connection:
 def pairs(connection: Connection) -> list[tuple[str, str, bool, int]]:
     slugs = {row.digest: row.slug for row in connection.execute(tables.source.select())}
     return [
-        (slugs[one.original], slugs[one.copy], one.document, len(one.runs))
-        for one in duplicates(connection)
+        (
+            slugs[duplicate.original],
+            slugs[duplicate.copy],
+            duplicate.document,
+            len(duplicate.runs),
+        )
+        for duplicate in duplicates(connection)
     ]
 
 
@@ -73,11 +80,11 @@ def echoes(connection: Connection) -> set[str]:
 
 
 def test_a_source_that_repeats_the_figures_of_another_is_its_copy(connection):
-    copies = [told_by(one, **BLOG) for one in BENCH[:10]]
+    copies = [told_by(record, **BLOG) for record in BENCH[:10]]
     write(connection, [*BENCH, *copies])
 
     assert pairs(connection) == [("m1tensorbench", "blog", False, 10)]
-    assert echoes(connection) == {one.digest for one in copies}
+    assert echoes(connection) == {copy.digest for copy in copies}
 
 
 def test_published_sources_are_nobodys_copies(connection):
@@ -88,13 +95,13 @@ def test_published_sources_are_nobodys_copies(connection):
 
 
 def test_which_is_the_copy_does_not_depend_on_the_order_of_import():
-    copies = [told_by(one, **BLOG) for one in BENCH[:3]]
+    copies = [told_by(record, **BLOG) for record in BENCH[:3]]
     forum = {**BLOG, "slug": "forum", "published": None}
-    third = [told_by(one, **forum) for one in BENCH[:3]]
+    third = [told_by(record, **forum) for record in BENCH[:3]]
     outcomes = []
     for order in permutations((BENCH, copies, third)):
         with database() as connection:
-            write(connection, [one for part in order for one in part])
+            write(connection, [record for part in order for record in part])
             outcomes.append((pairs(connection), echoes(connection)))
 
     assert all(outcome == outcomes[0] for outcome in outcomes)
@@ -119,27 +126,27 @@ def test_the_original_told_first_or_says_whose_it_is(connection, first, second):
     for slug, facts in (("zz", first), ("aa", second)):
         sha256 = slug * 32
         about = {"slug": slug, "document_sha256": sha256, **facts}
-        write(connection, [told_by(one, **about) for one in BENCH[:3]])
+        write(connection, [told_by(record, **about) for record in BENCH[:3]])
 
     assert pairs(connection) == [("zz", "aa", False, 3)]
 
 
 def test_one_long_figure_is_enough_where_it_is_half_of_a_source(connection):
-    others = [told_by(one, **BLOG) for one in (BENCH[0], NEEDLE[0])]
+    others = [told_by(record, **BLOG) for record in (BENCH[0], NEEDLE[0])]
     write(connection, [*BENCH, *others])
 
     assert pairs(connection) == [("m1tensorbench", "blog", False, 1)]
 
 
 def test_short_figures_may_be_equal_by_chance(connection):
-    write(connection, [*NEEDLE, *(told_by(one, **BLOG) for one in NEEDLE[:2])])
+    write(connection, [*NEEDLE, *(told_by(record, **BLOG) for record in NEEDLE[:2])])
 
     assert duplicates(connection) == []
 
 
 def test_two_figures_of_many_may_be_equal_by_chance(connection):
-    shared = [told_by(one, **BLOG) for one in BENCH[:2]]
-    others = [told_by(one, **BLOG) for one in records("tf-metal-experiments")]
+    shared = [told_by(record, **BLOG) for record in BENCH[:2]]
+    others = [told_by(record, **BLOG) for record in records("tf-metal-experiments")]
     write(connection, [*BENCH, *shared, *others])
 
     assert duplicates(connection) == []
@@ -147,16 +154,16 @@ def test_two_figures_of_many_may_be_equal_by_chance(connection):
 
 def test_two_readings_of_one_document_are_twins_even_if_they_differ(connection):
     sha256 = BENCH[0].source.document_sha256 if BENCH[0].source else None
-    again = [told_by(one, slug="again", document_sha256=sha256) for one in NEEDLE]
+    again = [told_by(record, slug="again", document_sha256=sha256) for record in NEEDLE]
     write(connection, [*BENCH, *again])
 
-    assert [one.document for one in duplicates(connection)] == [True]
+    assert [duplicate.document for duplicate in duplicates(connection)] == [True]
     assert echoes(connection) == set()
 
 
 def test_an_older_version_of_a_document_is_no_twin_of_the_newer(connection):
     sha256 = BENCH[0].source.document_sha256 if BENCH[0].source else None
-    newer = [told_by(one, **BLOG, supersedes=(sha256,)) for one in BENCH]
+    newer = [told_by(record, **BLOG, supersedes=(sha256,)) for record in BENCH]
     write(connection, [*BENCH, *newer])
     for proposal in editions.proposals(connection):
         editions.decide(connection, proposal, accepted=True)
@@ -165,7 +172,7 @@ def test_an_older_version_of_a_document_is_no_twin_of_the_newer(connection):
 
 
 def test_a_run_knows_its_original_and_its_copies(connection):
-    copies = [told_by(one, **BLOG) for one in BENCH[:3]]
+    copies = [told_by(record, **BLOG) for record in BENCH[:3]]
     write(connection, [*BENCH, *copies])
     original, copy = BENCH[0], copies[0]
 
@@ -193,10 +200,10 @@ def test_a_figure_that_many_sources_tell_is_compared_with_the_first(connection):
             insert(tables.fingerprint).values(run=name, figures="f" * 64, digits=9)
         )
 
-    found = duplicates(connection)
+    result = duplicates(connection)
 
-    assert len(found) == 39
-    assert len({one.original for one in found}) == 1
+    assert len(result) == 39
+    assert len({duplicate.original for duplicate in result}) == 1
     assert len(echoes(connection)) == 39
 
 
@@ -217,7 +224,7 @@ def test_equal_work_with_equal_figures_has_one_fingerprint():
 
 
 def test_the_card_counts_where_there_is_one():
-    t4 = next(one for one in NEEDLE if one.run.device_name == "Tesla T4")
+    t4 = next(record for record in NEEDLE if record.run.device_name == "Tesla T4")
     chip = structs.replace(
         t4.machine.chip,
         vendor="Intel",
@@ -254,9 +261,9 @@ def test_the_digits_of_all_figures_count_together():
         Value(metric="samples_per_second", value=188.27877402305603),
         Value(metric="mfu_percent", reason="not printed"),
     ]
-    one = with_values(NEEDLE[0], *figures)
+    record = with_values(NEEDLE[0], *figures)
 
-    assert (fingerprint(one) or ("", 0))[1] == 4 + 1 + 12
+    assert (fingerprint(record) or ("", 0))[1] == 4 + 1 + 12
 
 
 def test_measured_runs_and_those_without_figures_have_no_fingerprint():

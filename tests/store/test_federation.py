@@ -67,14 +67,14 @@ def change(location: str, statement: str) -> None:
 
 
 def test_the_tables_are_those_that_both_exports_bring(gathered, imported, sites):
-    found = rows(gathered)
+    result = rows(gathered)
 
-    assert found == rows(imported)
-    codes = {row[1] for row in found["finding"]}
+    assert result == rows(imported)
+    codes = {row[1] for row in result["finding"]}
     alone = {row[1] for site in sites for row in rows(site.url)["finding"]}
     assert codes - alone == {"duplicate-key"}  # takes the runs of both to be seen
     assert {"0.10.0"} == {
-        version for row in found["source"] if (version := row[12]) is not None
+        version for row in result["source"] if (version := row[12]) is not None
     }
 
 
@@ -89,7 +89,7 @@ def test_the_tables_are_those_that_both_exports_bring(gathered, imported, sites)
     ],
 )
 def test_a_command_prints_what_it_would_of_the_exports(gathered, imported, command):
-    ours, plain = (benchdb(*command, "--db", one) for one in (gathered, imported))
+    ours, plain = (benchdb(*command, "--db", item) for item in (gathered, imported))
 
     assert (ours.status, plain.status) == (0, 0), ours.err
     assert ours.out == plain.out
@@ -193,7 +193,7 @@ def test_whoever_gathers_needs_to_be_no_superuser(postgres, sites):
 
 
 @pytest.mark.parametrize(
-    ("trouble", "told"),
+    ("trouble", "result"),
     [
         (
             "ALTER SERVER site_oslo OPTIONS (SET port '1')",
@@ -213,7 +213,7 @@ def test_whoever_gathers_needs_to_be_no_superuser(postgres, sites):
     ],
 )
 def test_a_site_that_cannot_be_read_is_one_line_and_the_other_is_taken(
-    reporting, trouble, told
+    reporting, trouble, result
 ):
     change(reporting, trouble)
 
@@ -221,7 +221,7 @@ def test_a_site_that_cannot_be_read_is_one_line_and_the_other_is_taken(
 
     assert (done.status, done.out) == (1, "bonn: 70 new runs\n")
     assert done.err.startswith("benchdb: oslo: ")
-    assert (told in done.err, done.err.count("\n")) == (True, 1), done.err
+    assert (result in done.err, done.err.count("\n")) == (True, 1), done.err
     assert "guessed" not in done.err
     assert len(rows(reporting)["run"]) == 70
 
@@ -235,14 +235,14 @@ def test_a_site_that_goes_away_in_the_middle_brings_nothing(reporting, sites):
         held.autocommit = False
         held.execute("LOCK TABLE value IN ACCESS EXCLUSIVE MODE")
         done = another.submit(benchdb, "db", "gather", "oslo", "--db", reporting)
-        while (found := held.execute(waiting).fetchone()) is None:
+        while (result := held.execute(waiting).fetchone()) is None:
             assert not done.done(), done.result()
             time.sleep(0.01)
-        held.execute("SELECT pg_terminate_backend(%s)", found)
-        told = done.result()
+        held.execute("SELECT pg_terminate_backend(%s)", result)
+        outcome = done.result()
         held.rollback()
 
-    assert (told.status, told.err.count("\n")) == (1, 1), told.err
+    assert (outcome.status, outcome.err.count("\n")) == (1, 1), outcome.err
     assert not any(rows(reporting).values())
 
 
@@ -275,11 +275,11 @@ def test_a_password_in_an_address_is_not_printed():
     assert printed.status == 0
     assert "\"sslmode\" 'require'" in printed.out
     assert "OPTIONS (\"user\" 'me');" in printed.out
-    assert [one for one in ("one@", "'one'", PASSWORD) if one in printed.out] == []
+    assert [text for text in ("one@", "'one'", PASSWORD) if text in printed.out] == []
 
 
 @pytest.mark.parametrize(
-    ("told", "why"),
+    ("result", "why"),
     [
         ("Oslo=postgresql+psycopg://host/x", "no name for a site"),
         ("o; DROP=postgresql+psycopg://host/x", "no name for a site"),
@@ -290,23 +290,23 @@ def test_a_password_in_an_address_is_not_printed():
         ("oslo=postgresql+psycopg://host", "names no database"),
     ],
 )
-def test_an_address_that_is_none_is_one_line(told, why):
-    done = benchdb("db", "federate", told)
+def test_an_address_that_is_none_is_one_line(result, why):
+    done = benchdb("db", "federate", result)
 
     assert (done.status, done.out, done.err.count("\n")) == (2, "", 1)
     assert why in done.err
 
 
 @pytest.mark.parametrize(
-    "told",
+    "result",
     [
         "oslo=postgresql+psycopg://u:hunter@2secret@host/x",
         "oslo=postgresql+psycopg://host/x?password=hunter&words=3",
         "postgresql+psycopg://u:hunter=2secret@host/x",
     ],
 )
-def test_an_address_with_an_unclear_password_is_refused_and_not_shown(told):
-    done = benchdb("db", "federate", told)
+def test_an_address_with_an_unclear_password_is_refused_and_not_shown(result):
+    done = benchdb("db", "federate", result)
 
     assert (done.status, done.out, done.err.count("\n")) == (2, "", 1)
     assert not [part for part in ("hunter", "secret", "words") if part in done.err]

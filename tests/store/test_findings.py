@@ -37,9 +37,9 @@ def test_a_doubt_that_the_transcriber_flagged_is_not_told_twice(connection):
 
     refresh(connection, sources=sources(connection), runs=set())
 
-    told = connection.execute(select(tables.finding)).all()
-    assert len(told) == 9
-    assert {(row.code, row.metric) for row in told} == {("impossible-os", "")}
+    result = connection.execute(select(tables.finding)).all()
+    assert len(result) == 9
+    assert {(row.code, row.metric) for row in result} == {("impossible-os", "")}
 
 
 def test_judging_again_changes_nothing(connection):
@@ -67,7 +67,7 @@ def test_a_finding_about_the_whole_run_has_no_metric(connection):
 
     refresh(connection, sources=set(), runs={run})
 
-    assert [one.metric for one in findings_of(connection, run)] == [None]
+    assert [finding.metric for finding in findings_of(connection, run)] == [None]
 
 
 def test_a_new_run_makes_all_of_its_source_be_judged_anew(connection):
@@ -78,7 +78,9 @@ def test_a_new_run_makes_all_of_its_source_be_judged_anew(connection):
     add(connection, Run(values={"epoch_seconds": 12.0}))
     refresh(connection, sources={source_of(connection, first)}, runs=set())
 
-    assert [one.code for one in findings_of(connection, first)] == ["duplicate-key"]
+    assert [finding.code for finding in findings_of(connection, first)] == [
+        "duplicate-key"
+    ]
 
 
 def test_what_was_found_before_and_is_no_longer_so_is_forgotten(connection):

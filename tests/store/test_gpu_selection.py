@@ -22,12 +22,12 @@ def connection(tmp_path: Path) -> Iterator[Connection]:
 
 def environments(connection: Connection, *runs: Run) -> list[str]:
     """Return the environment of each run, or the one that stands for it."""
-    found = []
-    for one in runs:
-        query = select(run.c.environment).where(run.c.digest == add(connection, one))
-        found.append(connection.execute(query).scalar_one())
+    result = []
+    for item in runs:
+        query = select(run.c.environment).where(run.c.digest == add(connection, item))
+        result.append(connection.execute(query).scalar_one())
     same = gpu_selection.same_environments(connection)
-    return [same.get(one, one) for one in found]
+    return [same.get(entry, entry) for entry in result]
 
 
 def given(card: str, **variables: str) -> Run:
@@ -85,26 +85,26 @@ def campaign(connection: Connection, *given_to: str) -> list[str]:
         )
         for turn, card in enumerate(given_to)
     )
-    return [add(connection, one) for one in processes]
+    return [add(connection, process) for process in processes]
 
 
 def test_processes_on_one_card_and_another_of_its_kind_are_one_measurement(connection):
     digests = campaign(connection, "0", "1", "0")
 
-    (found,) = measurement.measurements(stored(connection))
+    (result,) = measurement.measurements(stored(connection))
 
-    assert found.values == (1.0, 1.125, 1.25)
-    assert found.runs == tuple(digests)
+    assert result.values == (1.0, 1.125, 1.25)
+    assert result.runs == tuple(digests)
 
 
 def test_they_are_graded_together(connection):
     digests = campaign(connection, "0", "1", "1", "0", "1")
 
-    counts = {len(processes_of(connection, one)) for one in digests}
-    found = letters(connection, select(run.c.digest))
+    counts = {len(processes_of(connection, digest)) for digest in digests}
+    result = letters(connection, select(run.c.digest))
 
     assert counts == {5}
-    assert found == dict.fromkeys(digests, "C")
+    assert result == dict.fromkeys(digests, "C")
 
 
 def test_a_process_that_nobody_asked_about_has_a_say_in_published_figures(connection):
@@ -135,7 +135,7 @@ def test_a_published_figure_has_a_letter_and_a_published_failure_has_none(connec
 def test_processes_that_saw_all_cards_are_a_measurement_of_their_own(connection):
     digests = campaign(connection, "0", "1", "0,1")
 
-    counts = [len(processes_of(connection, one)) for one in digests]
+    counts = [len(processes_of(connection, digest)) for digest in digests]
 
     assert counts == [2, 2, 1]
     assert len(measurement.measurements(stored(connection))) == 2

@@ -59,8 +59,8 @@ def five(connection: Connection, **columns: Any) -> list[str]:
 
 
 def letter(connection: Connection, digest: str) -> str | None:
-    found = grade_of(connection, digest)
-    return found.letter if found else None
+    grade = grade_of(connection, digest)
+    return grade.letter if grade else None
 
 
 def test_the_processes_of_a_cell_are_graded_together(connection):
@@ -70,7 +70,7 @@ def test_the_processes_of_a_cell_are_graded_together(connection):
     facts = processes_of(connection, digests[3])
 
     assert grades == {"A"}
-    assert [one.seconds for one in facts] == [0.1] * 5
+    assert [fact.seconds for fact in facts] == [0.1] * 5
 
 
 @pytest.mark.parametrize(
@@ -100,11 +100,11 @@ def test_a_run_of_another_cell_or_campaign_does_not_count(connection, column):
 def test_runs_without_a_campaign_are_one_cell_if_all_else_is_equal(connection, checks):
     digests = five(connection, campaign=None, checks=checks)
 
-    found = grade_of(connection, digests[0])
+    grade = grade_of(connection, digests[0])
 
     assert len(processes_of(connection, digests[0])) == 5
-    assert found is not None
-    assert found.processes == 5
+    assert grade is not None
+    assert grade.processes == 5
 
 
 @pytest.mark.parametrize(
@@ -119,10 +119,10 @@ def test_a_process_that_failed_for_good_counts(connection, columns, figures):
     digests = five(connection)
     add(connection, measured(seconds=None, **columns))
 
-    found = grade_of(connection, digests[0])
+    grade = grade_of(connection, digests[0])
 
-    assert found is not None
-    assert found.figures == figures
+    assert grade is not None
+    assert grade.figures == figures
 
 
 def gate(name: str, status: str) -> dict[str, Any]:
@@ -161,11 +161,13 @@ def test_a_gate_that_failed_counts_in_sessions_that_did_not_look_at_it(
         for turn in (1, 2)
     ]
 
-    found = [grade_of(connection, digest) for digest in resumed]
+    grades = [grade_of(connection, digest) for digest in resumed]
 
-    assert [one.letter for one in found if one] == [expected] * 2
+    assert [grade.letter for grade in grades if grade] == [expected] * 2
     if expected == "X":
-        assert {one.figures["gate-failed"] for one in found if one} == {"doubling"}
+        assert {grade.figures["gate-failed"] for grade in grades if grade} == {
+            "doubling"
+        }
 
 
 def test_a_run_without_any_figure_has_no_grade(connection):
@@ -192,7 +194,7 @@ def test_blocks_that_vary_are_seen_in_the_samples(connection):
 
     facts = processes_of(connection, digests[0])
 
-    assert [one.iqr_percent for one in facts] == [
+    assert [fact.iqr_percent for fact in facts] == [
         None,
         pytest.approx(100 * (1.2 - 1.0) / 1.1),
         *[None] * 3,
@@ -209,7 +211,7 @@ def test_it_takes_four_blocks_to_see_how_they_vary(connection, count, percent):
 
 
 def loads(connection: Connection, digest: str) -> list[float | None]:
-    return [one.load_per_cpu for one in processes_of(connection, digest)]
+    return [facts.load_per_cpu for facts in processes_of(connection, digest)]
 
 
 QUIET_FIRST = {"ended": "2026-03-02T10:00:00+00:00"}
@@ -254,9 +256,9 @@ def test_a_load_is_held_against_a_process_unless_it_was_our_own(
         add(connection, measured(turn, **columns)) for turn, columns in enumerate(runs)
     ]
 
-    found = processes_of(connection, digests[-1])
+    factses = processes_of(connection, digests[-1])
 
-    assert [one.load_per_cpu for one in found] == expected
+    assert [facts.load_per_cpu for facts in factses] == expected
     if len(runs) == 5:
         assert letter(connection, digests[0]) == ("A" if expected[-1] < 0.1 else "C")
 
@@ -266,10 +268,10 @@ def test_what_the_rules_found_counts_like_a_flag(connection):
     doubt = {"run": run, "code": "unit-contradiction", "metric": "", "detail": {}}
     connection.execute(insert(tables.finding).values(doubt))
 
-    found = grade_of(connection, run)
+    grade = grade_of(connection, run)
 
-    assert found is not None
-    assert (found.letter, found.figures["implausible"]) == ("X", "unit-contradiction")
+    assert grade is not None
+    assert (grade.letter, grade.figures["implausible"]) == ("X", "unit-contradiction")
 
 
 def test_flags_are_told_with_what_they_are_about(connection):
@@ -278,10 +280,10 @@ def test_flags_are_told_with_what_they_are_about(connection):
         **asdict(plain) | {"flags": (("above-peak", "step_seconds"), ("outlier", None))}
     )
 
-    found = grade_of(connection, add(connection, flagged))
+    grade = grade_of(connection, add(connection, flagged))
 
-    assert found is not None
-    assert (found.letter, found.figures) == ("X", {"implausible": "above-peak"})
+    assert grade is not None
+    assert (grade.letter, grade.figures) == ("X", {"implausible": "above-peak"})
 
 
 def test_a_published_time_is_graded_by_the_metric_it_has(connection):
@@ -289,7 +291,7 @@ def test_a_published_time_is_graded_by_the_metric_it_has(connection):
 
     facts = processes_of(connection, digest)
 
-    assert [one.seconds for one in facts] == [60.0]
+    assert [fact.seconds for fact in facts] == [60.0]
     assert letter(connection, digest) == "I"
 
 
@@ -315,11 +317,11 @@ def test_show_tells_the_grade_and_why(tmp_path):
     database, run = kept(tmp_path, runs)
 
     lines = benchdb("show", run, "--db", database).out.splitlines()
-    told = json.loads(benchdb("show", run, "--json", "--db", database).out)
+    result = json.loads(benchdb("show", run, "--json", "--db", database).out)
 
     reasons = "3 processes; busy before: load 0.9 for each CPU; on battery"
     assert f"grade       C ({reasons})" in lines
-    assert told["grade"] == {
+    assert result["grade"] == {
         "letter": "C",
         "processes": 3,
         "reasons": ["busy", "few-processes", "battery"],

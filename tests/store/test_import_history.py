@@ -76,9 +76,9 @@ def test_after_an_import_and_its_undoing_the_database_is_what_it_was(
     before = tables(db)
 
     import_(db, *documents)
-    told = undo(db)
+    text = undo(db)
 
-    assert told.startswith(
+    assert text.startswith(
         "took back the import of m1tensorbench.jsonl and 7 more files"
     )
     assert tables(db) == before
@@ -109,11 +109,11 @@ def test_runs_that_another_import_gave_as_well_stay(backend, tmp_path):
     before = tables(db)
     import_(db, BENCH)
 
-    told = undo(db)
+    text = undo(db)
 
     given = len(before["run"])
-    assert f": {45 - given} runs, " in told
-    assert told.endswith(f"; {given} runs that came another way stay\n")
+    assert f": {45 - given} runs, " in text
+    assert text.endswith(f"; {given} runs that came another way stay\n")
     assert tables(db) == before
 
 
@@ -123,9 +123,9 @@ def test_a_file_imported_twice_stays_when_the_second_time_is_undone(backend):
     before = tables(db)
     import_(db, BENCH)
 
-    told = undo(db)
+    text = undo(db)
 
-    assert told.endswith(": 0 runs; 45 runs that came another way stay\n")
+    assert text.endswith(": 0 runs; 45 runs that came another way stay\n")
     assert tables(db) == before
 
 
@@ -184,7 +184,7 @@ def test_a_reading_that_took_the_place_of_another_is_taken_back(tmp_path):
         map_ = maps.parse(text.encode(), "table")
         how = How(map_, About(url="https://example.org"), None, import_history.begin())
         states.append(contents(engine))
-        assert [one.clean for one in import_files(engine, files([table]), how)] == [
+        assert [file.clean for file in import_files(engine, files([table]), how)] == [
             True
         ]
 
@@ -214,9 +214,9 @@ def test_what_was_forgotten_meanwhile_stays_forgotten(tmp_path):
     import_(db, BENCH, NEEDLE)
     assert benchdb("forget", "m1tensorbench", "--yes", "--db", db).status == 0
 
-    told = undo(db)
+    text = undo(db)
 
-    assert ": 10 runs, " in told
+    assert ": 10 runs, " in text
     assert "45 runs were forgotten here" in import_(db, BENCH)
     assert tables(db)["run"] == []
 
@@ -236,9 +236,9 @@ def test_a_rehearsed_undo_says_what_would_go_and_changes_nothing(tmp_path):
     import_(db, BENCH)
     before = tables(db)
 
-    told = benchdb("import", "--undo", "--dry-run", "--db", db)
+    outcome = benchdb("import", "--undo", "--dry-run", "--db", db)
 
-    first, second = told.out.splitlines()
+    first, second = outcome.out.splitlines()
     assert first.startswith("would take back the import of m1tensorbench.jsonl (")
     assert first.endswith(": 45 runs, 1 source, 5 machines, 2 environments")
     assert second == "nothing was changed (--dry-run)"

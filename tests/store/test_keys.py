@@ -16,7 +16,9 @@ NAMES = {
 
 
 def test_every_key_starts_with_a_digest_or_a_name_that_means_the_same_everywhere():
-    first = {name: next(iter(one.primary_key)) for name, one in metadata.tables.items()}
+    first = {
+        name: next(iter(table.primary_key)) for name, table in metadata.tables.items()
+    }
 
     named = {name: key.name for name, key in first.items() if key.type is not Digest}
     assert named == NAMES

@@ -18,9 +18,9 @@ def test_only_what_is_given_anew_is_made_anew():
     memo = Memo()
     assert doubled(memo, {"a": 1, "b": 2}) == ([2, 4], ["a", "b"])
 
-    found, asked = doubled(memo, {"c": 3, "b": 5, "a": 1})
+    values, asked = doubled(memo, {"c": 3, "b": 5, "a": 1})
 
-    assert found == [6, 10, 2]
+    assert values == [6, 10, 2]
     assert asked == ["c", "b"]
 
 

@@ -54,9 +54,9 @@ def test_everything_gives_the_same_tables_as_in_sqlite(address, tmp_path):
 
     assert take_everything(server) == take_everything(file)
 
-    found = contents(server)
-    assert found == contents(file)
-    assert len(found["run"]) > 200
+    groups = contents(server)
+    assert groups == contents(file)
+    assert len(groups["run"]) > 200
 
 
 def test_an_export_is_the_same_file_as_from_sqlite(address, tmp_path, two_runs):
@@ -70,7 +70,7 @@ def test_an_export_is_the_same_file_as_from_sqlite(address, tmp_path, two_runs):
         assert done.status == 0, done.err
         benchdb("export", "--db", where, "-o", tmp_path / f"{where == file}.jsonl")
 
-    exported = [(tmp_path / f"{one}.jsonl").read_bytes() for one in (True, False)]
+    exported = [(tmp_path / f"{holds}.jsonl").read_bytes() for holds in (True, False)]
 
     assert exported[0] == exported[1]
 
@@ -80,16 +80,16 @@ def test_many_processes_may_make_and_fill_one_database(address, tmp_path):
     orders = [command, [*command[:4], *command[:3:-1]]] * 2
     running = [
         subprocess.Popen(
-            [*one, "--db", address], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+            [*order, "--db", address], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
         )
-        for one in orders
+        for order in orders
     ]
     outputs = [process.communicate()[0].decode() for process in running]
     alone = open_database(str(tmp_path / "results.sqlite"), create=True)
     take(alone, *LOGS)
 
     assert [process.returncode for process in running] == [1] * len(orders), outputs
-    assert sum("llama_bench.csv: 2 runs, 2 new" in one for one in outputs) == 1
+    assert sum("llama_bench.csv: 2 runs, 2 new" in output for output in outputs) == 1
     assert contents(open_database(address)) == contents(alone)
 
 

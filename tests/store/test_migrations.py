@@ -70,8 +70,8 @@ def test_there_is_a_file_of_every_format_and_it_brings_what_was_exported(
     for path in kept.values():
         engine = open_database(str(tmp_path / f"{path.stem}.sqlite"), create=True)
         assert [outcome.clean for outcome in import_files(engine, [path])] == [True]
-        found = contents(engine)
-        assert found | _READ_ANEW == fresh | _READ_ANEW
+        groups = contents(engine)
+        assert groups | _READ_ANEW == fresh | _READ_ANEW
 
 
 @pytest.mark.parametrize("revision", OLD)
@@ -149,11 +149,11 @@ def test_a_terminal_is_asked_and_no_is_an_answer(aged):
     done = subprocess.run(
         command, stdin=theirs, stdout=theirs, stderr=theirs, check=False
     )
-    told = os.read(ours, 2**16).decode()
+    text = os.read(ours, 2**16).decode()
 
     assert done.returncode == 1
-    assert f"Upgrade to {SCHEMA_REVISION}" in told
-    assert "'benchdb db upgrade' brings it there" in told
+    assert f"Upgrade to {SCHEMA_REVISION}" in text
+    assert "'benchdb db upgrade' brings it there" in text
     assert contents_of(aged) == whole
     assert list(aged.parent.glob("*backup*")) == []
 
@@ -185,10 +185,10 @@ def test_processes_that_upgrade_at_once_agree(backend):
 
     with ThreadPoolExecutor(3) as several:
         engines = several.map(lambda _: open_database(location, renew=renew), range(3))
-        found = [contents(engine) for engine in engines]
+        groups = [contents(engine) for engine in engines]
 
-    assert found[0] == found[1] == found[2]
-    assert len(found[0]["made_by"]) == 1
+    assert groups[0] == groups[1] == groups[2]
+    assert len(groups[0]["made_by"]) == 1
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_a_disk_that_fills_up_during_an_upgrade_leaves_the_database_as_it_was(
         assert what in done.err
         assert "disk is full" in done.err
         assert contents_of(path) == whole
-        assert [one.name for one in room.glob("*backup*")] == []
+        assert [item.name for item in room.glob("*backup*")] == []
 
 
 def test_a_bug_of_ours_in_an_upgrade_is_no_fault_of_the_database(aged):

@@ -40,16 +40,19 @@ def by_age(connection: Connection, *wanted: ColumnElement[bool]) -> set[str]:
     cell = [*CELL, smoke, run.c.status == "ok"]
     started = func.max(func.coalesce(run.c.started, ""))
     last = started.over(partition_by=[*cell, run.c.campaign]).label("last")
-    told = select(run, last, smoke.label("smoke")).subquery()
+    subquery = select(run, last, smoke.label("smoke")).subquery()
     age = func.dense_rank().over(
         partition_by=[
-            *(told.c[one.name] for one in CELL),
-            told.c.smoke,
-            told.c.status == "ok",
+            *(subquery.c[column.name] for column in CELL),
+            subquery.c.smoke,
+            subquery.c.status == "ok",
         ],
-        order_by=[told.c.last.desc(), func.coalesce(told.c.campaign, "").desc()],
+        order_by=[
+            subquery.c.last.desc(),
+            func.coalesce(subquery.c.campaign, "").desc(),
+        ],
     )
-    aged = select(told.c.digest, age.label("age")).subquery()
+    aged = select(subquery.c.digest, age.label("age")).subquery()
     query = select(run.c.digest).join(aged, aged.c.digest == run.c.digest)
     return set(connection.scalars(query.where(aged.c.age == 1, *wanted)))
 
@@ -85,17 +88,19 @@ def filled(tmp_path_factory, chance) -> Iterator[Connection]:
     """Some runs that came one by one."""
     path = tmp_path_factory.mktemp("filled") / "results.sqlite"
     with new_store(path).begin() as connection:
-        for one in some_runs(120, chance):
-            add(connection, one)
+        for item in some_runs(120, chance):
+            add(connection, item)
         yield connection
 
 
 def test_a_report_measures_by_the_runs_that_the_database_finds_newest_and_older_ones(
     filled,
 ):
-    found = [run for one in measurements(stored(filled)) for run in one.runs]
-    assert len(found) == len(set(found))
-    assert set(found) >= by_age(filled, run.c.status == "ok")
+    texts = [
+        run for measurement in measurements(stored(filled)) for run in measurement.runs
+    ]
+    assert len(texts) == len(set(texts))
+    assert set(texts) >= by_age(filled, run.c.status == "ok")
 
 
 def test_what_is_kept_is_what_the_database_finds_newest_by_sorting(filled):
@@ -125,8 +130,8 @@ def test_runs_that_come_together_count_as_if_one_by_one(tmp_path, filled, chance
 
 
 def process(campaign: str, day: int, **columns: object) -> Run:
-    told = {"campaign": campaign, "started": f"2026-01-{day:02}", "tier": "quick"}
-    return Run(machine=MACHINES[0], source=None, columns=told | columns)
+    values = {"campaign": campaign, "started": f"2026-01-{day:02}", "tier": "quick"}
+    return Run(machine=MACHINES[0], source=None, columns=values | columns)
 
 
 def test_a_newer_campaign_takes_the_place_of_an_older_one(connection):
@@ -205,7 +210,7 @@ def test_the_check_finds_what_does_not_follow_from_the_runs(tmp_path, table):
         first = str(connection.scalars(select(key).order_by(key)).first())
         connection.execute(table.delete().where(key == first))
     with reading(engine) as connection:
-        told = list(checks.derived_differences(connection))
-    assert told == [
+        texts = list(checks.derived_differences(connection))
+    assert texts == [
         f"{table.name} ({first[:12]}) follows from the runs, but is not there"
     ]

@@ -79,15 +79,17 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ]
     with path.open("wb") as stream:
         stream.write(HEADER)
-        stream.writelines(json.dumps(one).encode() + b"\n" for one in lines)
+        stream.writelines(json.dumps(line).encode() + b"\n" for line in lines)
     assert path.stat().st_size > reader_process.LARGE
     return path
 
 
 def reader() -> psutil.Process | None:
     """Return the process that reads for this one, if there is one."""
-    found = [one for one in psutil.Process().children() if "-c" in one.cmdline()]
-    return found[0] if found else None
+    processes = [
+        child for child in psutil.Process().children() if "-c" in child.cmdline()
+    ]
+    return processes[0] if processes else None
 
 
 def test_a_reader_that_is_killed_is_told(large):
@@ -146,13 +148,13 @@ def test_an_import_that_is_stopped_takes_its_reader_along(number, tmp_path, larg
     command = [sys.executable, "-m", "benchdb", "import", large, "--db", database]
     open_database(str(database), create=True)
     with subprocess.Popen([*map(str, command)], stderr=subprocess.PIPE) as process:
-        while not (found := psutil.Process(process.pid).children()):
+        while not (processes := psutil.Process(process.pid).children()):
             assert process.poll() is None
             time.sleep(0.001)
         process.send_signal(number)
         errors = process.communicate(timeout=60)[1].decode()
 
-    found[0].wait(timeout=30)
+    processes[0].wait(timeout=30)
     assert process.returncode == (130 if number == signal.SIGINT else -signal.SIGKILL)
     assert "Traceback" not in errors
     assert contents(open_database(str(database)))["run"] == []

@@ -28,7 +28,7 @@ def machine(key: str, anonymous_id: str | None, **chip: object) -> bytes:
 def stored(tmp_path, *parts: list[bytes] | bytes):
     """Return a database with what *parts* of a file say, from a stranger."""
     every = [
-        one for part in parts for one in (part if isinstance(part, list) else [part])
+        data for part in parts for data in (part if isinstance(part, list) else [part])
     ]
     path = tmp_path / "shared.jsonl"
     path.write_bytes(b"".join([HEADER, MACHINE, *every]))
@@ -41,11 +41,11 @@ def stored(tmp_path, *parts: list[bytes] | bytes):
 def by_campaign(engine) -> dict[str, Replication]:
     """Return the replication of the first process of each campaign, by its day."""
     with reading(engine) as connection:
-        found = replications(connection)
+        result = replications(connection)
         return {
-            (one.run.campaign or "")[:8]: found.get(one.digest, Replication())
-            for one in records(connection)
-            if one.run.replicate == 0
+            (record.run.campaign or "")[:8]: result.get(record.digest, Replication())
+            for record in records(connection)
+            if record.run.replicate == 0
         }
 
 
@@ -56,12 +56,20 @@ FIRST = campaign(0, 480.0, checks=GATES, conditions=QUIET)
 def test_another_machine_and_seed_replicate_a_figure(tmp_path):
     again = campaign(1, 470.0, checks=GATES, machine="m2", seed=1000)
 
-    found = by_campaign(stored(tmp_path, machine("m2", OTHER), FIRST, again))
+    result = by_campaign(stored(tmp_path, machine("m2", OTHER), FIRST, again))
 
-    for one in found.values():
-        assert (one.machines, one.n, one.replicated) == (2, 6, True)
-        assert one.agreement == pytest.approx((480 / 470) ** 0.5 - 1, rel=1e-6)
-        assert (one.reruns, one.within, one.unlike) == (0, None, 0)
+    for replication in result.values():
+        assert (replication.machines, replication.n, replication.replicated) == (
+            2,
+            6,
+            True,
+        )
+        assert replication.agreement == pytest.approx((480 / 470) ** 0.5 - 1, rel=1e-6)
+        assert (replication.reruns, replication.within, replication.unlike) == (
+            0,
+            None,
+            0,
+        )
 
 
 @pytest.mark.parametrize(
@@ -82,9 +90,9 @@ def test_what_was_not_the_same_measurement_anew_replicates_nothing(tmp_path, cha
     usual = {"checks": GATES, "machine": "m2", "seed": 1000}
 
     again = campaign(1, 470.0, **(usual | changes))
-    found = by_campaign(stored(tmp_path, machine("m2", OTHER), FIRST, again))
+    result = by_campaign(stored(tmp_path, machine("m2", OTHER), FIRST, again))
 
-    assert {one.replicated for one in found.values()} == {False}
+    assert {replication.replicated for replication in result.values()} == {False}
 
 
 @pytest.mark.parametrize(
@@ -103,9 +111,12 @@ def test_a_machine_that_cannot_be_told_to_be_another_of_the_kind_counts_as_none(
 ):
     again = campaign(1, 470.0, checks=GATES, machine="m2", seed=1000)
 
-    found = by_campaign(stored(tmp_path, second, FIRST, again))
+    result = by_campaign(stored(tmp_path, second, FIRST, again))
 
-    assert {(one.machines, one.replicated) for one in found.values()} == {(1, False)}
+    assert {
+        (replication.machines, replication.replicated)
+        for replication in result.values()
+    } == {(1, False)}
 
 
 def test_of_three_machines_those_that_agree_replicate_each_other(tmp_path):
@@ -113,11 +124,15 @@ def test_of_three_machines_those_that_agree_replicate_each_other(tmp_path):
     second = campaign(1, 470.0, checks=GATES, machine="m2", seed=1000)
     third = campaign(2, 160.0, checks=GATES, machine="m3", seed=2000)
 
-    found = by_campaign(stored(tmp_path, *machines, FIRST, second, third))
+    result = by_campaign(stored(tmp_path, *machines, FIRST, second, third))
 
-    assert [one.replicated for one in found.values()] == [True, True, False]
-    assert {one.machines for one in found.values()} == {3}
-    assert found["20260302"].agreement == pytest.approx(3**0.5 - 1, rel=1e-6)
+    assert [replication.replicated for replication in result.values()] == [
+        True,
+        True,
+        False,
+    ]
+    assert {replication.machines for replication in result.values()} == {3}
+    assert result["20260302"].agreement == pytest.approx(3**0.5 - 1, rel=1e-6)
 
 
 def linked(number: int, rate: float, originals: list[str]) -> list[bytes]:
@@ -125,39 +140,47 @@ def linked(number: int, rate: float, originals: list[str]) -> list[bytes]:
     lines = campaign(number, rate, checks=GATES)
     links = iter(originals)
     return [
-        line(one, reproduces=next(links)) if json.loads(one)["type"] == "run" else one
-        for one in lines
+        line(data, reproduces=next(links))
+        if json.loads(data)["type"] == "run"
+        else data
+        for data in lines
     ]
 
 
 def test_reruns_on_the_same_machine_reproduce_and_replicate_nothing(tmp_path):
     engine = stored(tmp_path, FIRST)
     with reading(engine) as connection:
-        originals = [one.digest for one in records(connection)]
+        originals = [record.digest for record in records(connection)]
     engine.dispose()
     reruns = linked(1, 475.0, originals), linked(2, 240.0, originals)
 
-    found = by_campaign(stored(tmp_path, FIRST, *reruns))["20260302"]
+    replication = by_campaign(stored(tmp_path, FIRST, *reruns))["20260302"]
 
-    assert (found.machines, found.agreement, found.replicated) == (1, None, False)
-    assert (found.reruns, found.unlike) == (1, 1)
-    assert found.within == pytest.approx(480 / 475 - 1, rel=1e-6)
+    assert (replication.machines, replication.agreement, replication.replicated) == (
+        1,
+        None,
+        False,
+    )
+    assert (replication.reruns, replication.unlike) == (1, 1)
+    assert replication.within == pytest.approx(480 / 475 - 1, rel=1e-6)
 
 
 def test_a_link_to_a_run_of_other_work_or_that_is_not_here_claims_nothing(tmp_path):
     other = campaign(3, 100.0, checks=GATES, parameters={"batch_size": 32})
     engine = stored(tmp_path, other)
     with reading(engine) as connection:
-        foreign = [one.digest for one in records(connection)]
+        foreign = [record.digest for record in records(connection)]
     engine.dispose()
 
-    found = by_campaign(
+    result = by_campaign(
         stored(
             tmp_path, other, linked(0, 480.0, foreign), linked(1, 480.5, ["f" * 64] * 3)
         )
     )
 
-    assert {(one.reruns, one.within) for one in found.values()} == {(0, None)}
+    assert {
+        (replication.reruns, replication.within) for replication in result.values()
+    } == {(0, None)}
 
 
 @pytest.mark.parametrize("most", [100, 0])
@@ -178,4 +201,4 @@ def test_one_run_is_asked_for_alone_however_many_did_its_work(
         }
 
     assert alone == every
-    assert {one.replicated for one in every.values()} == {True}
+    assert {replication.replicated for replication in every.values()} == {True}

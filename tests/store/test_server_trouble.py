@@ -47,9 +47,9 @@ def test_a_wrong_password_is_told_and_never_shown(postgres, template):
     second = refused(benchdb("list", "--db", f"{hidden}guessed"))
     right = benchdb("db", "version", "--db", hidden + PASSWORD.replace(" ", "%20"))
 
-    for told in (first, second):
-        assert "password authentication failed" in told
-        assert "guessed" not in told
+    for text in (first, second):
+        assert "password authentication failed" in text
+        assert "guessed" not in text
     # The password is right: what is refused then is the table, and by its name.
     assert "permission denied for table alembic_version" in refused(right)
     assert PASSWORD not in right.err
@@ -72,10 +72,10 @@ def test_parameters_of_tls_pass_through(postgres, template):
 def test_a_name_shows_no_secret():
     url = "postgresql+psycopg://u:one@127.0.0.1:1/x?password=two&sslpassword=three"
 
-    told = refused(benchdb("list", "--db", f"{url}&oauth_client_secret=four&sslmode=a"))
+    text = refused(benchdb("list", "--db", f"{url}&oauth_client_secret=four&sslmode=a"))
 
-    assert "cannot open postgresql+psycopg://u@127.0.0.1:1/x?sslmode=a: " in told
-    assert [one for one in ("one", "two", "three", "four") if one in told] == []
+    assert "cannot open postgresql+psycopg://u@127.0.0.1:1/x?sslmode=a: " in text
+    assert [item for item in ("one", "two", "three", "four") if item in text] == []
 
 
 def killed_while_writing(server: Server, name: str, work: Callable[[], Outcome]) -> str:
@@ -85,13 +85,13 @@ def killed_while_writing(server: Server, name: str, work: Callable[[], Outcome])
         connection.autocommit = False
         connection.execute("LOCK TABLE samples IN ACCESS EXCLUSIVE MODE")
         done = another.submit(work)
-        while (found := connection.execute(waiting).fetchone()) is None:
+        while (result := connection.execute(waiting).fetchone()) is None:
             assert not done.done(), done.result()
             time.sleep(0.01)
-        connection.execute("SELECT pg_terminate_backend(%s)", found)
-        told = refused(done.result())
+        connection.execute("SELECT pg_terminate_backend(%s)", result)
+        text = refused(done.result())
         connection.rollback()
-    return told
+    return text
 
 
 def test_a_server_that_goes_away_during_an_import_keeps_nothing_of_it(postgres, filled):
@@ -99,12 +99,12 @@ def test_a_server_that_goes_away_during_an_import_keeps_nothing_of_it(postgres, 
     before = contents(open_database(location))
     measured = folder("published") / "benchdb-cpu.jsonl"
 
-    told = killed_while_writing(
+    text = killed_while_writing(
         postgres, filled, lambda: benchdb("import", measured, "--db", location)
     )
 
-    assert "cannot write postgresql+psycopg://benchdb@/" in told
-    assert "terminating connection due to administrator command" in told
+    assert "cannot write postgresql+psycopg://benchdb@/" in text
+    assert "terminating connection due to administrator command" in text
     assert contents(open_database(location)) == before
 
 
@@ -115,9 +115,9 @@ def test_a_server_that_goes_away_during_a_copy_keeps_nothing_of_it(
     benchdb("import", FILES[0], "--db", source)
     location = postgres.address(name)
 
-    told = killed_while_copying(postgres, name, source, location)
+    text = killed_while_copying(postgres, name, source, location)
 
-    assert "cannot write postgresql+psycopg://benchdb@/" in told
+    assert "cannot write postgresql+psycopg://benchdb@/" in text
     assert not any(
         rows
         for table, rows in contents(open_database(location)).items()
@@ -152,11 +152,11 @@ def test_a_server_that_crashes_is_told_in_one_line(postgres, filled):
         while looking.execute(waiting).fetchone() is None:
             time.sleep(0.01)
         os.kill(own, signal.SIGKILL)  # takes all other sessions along
-        told = refused(done.result())
-    for one in (crashing, looking):
-        one.close()
+        text = refused(done.result())
+    for item in (crashing, looking):
+        item.close()
 
-    assert "cannot read postgresql+psycopg://benchdb@/" in told
+    assert "cannot read postgresql+psycopg://benchdb@/" in text
     recovered(postgres)
     assert contents(open_database(location)) == before
 
@@ -203,9 +203,9 @@ def test_a_server_with_a_full_disk_keeps_nothing_of_an_import(postgres, template
     before = contents(open_database(location))
     fill(disk, 2**17)
 
-    told = refused(benchdb("import", PUBLISHED, "--db", location))
+    text = refused(benchdb("import", PUBLISHED, "--db", location))
 
-    assert "No space left on device" in told
+    assert "No space left on device" in text
     assert contents(open_database(location)) == before
 
 
@@ -218,9 +218,9 @@ def test_a_server_with_a_full_disk_keeps_nothing_of_a_copy(
     before = contents(open_database(location))
     fill(disk, 2**17)
 
-    told = refused(benchdb("db", "copy", source, location))
+    text = refused(benchdb("db", "copy", source, location))
 
-    assert "No space left on device" in told
+    assert "No space left on device" in text
     assert contents(open_database(location)) == before
 
 
@@ -233,8 +233,8 @@ def test_a_server_with_a_full_disk_stays_at_the_schema_that_it_has(
     benchdb("db", "version", "--db", location)  # the first to connect writes a file
     fill(disk, 2**15)
 
-    told = refused(benchdb("db", "upgrade", "--db", location))
+    text = refused(benchdb("db", "upgrade", "--db", location))
 
-    assert "cannot be upgraded: could not" in told
-    assert "No space left on device" in told
+    assert "cannot be upgraded: could not" in text
+    assert "No space left on device" in text
     assert ": schema 0001\n" in benchdb("db", "version", "--db", location).out

@@ -31,7 +31,7 @@ def connection(tmp_path) -> Iterator[Connection]:
 
 def process(campaign: str | None, minute: int, speed: float, **columns: object) -> Run:
     hour, minutes = divmod(minute, 60)
-    told = {
+    values = {
         "campaign": campaign,
         "started": f"2026-01-01T{hour:02}:{minutes:02}:00+00:00",
         "replicate": minute,
@@ -41,7 +41,7 @@ def process(campaign: str | None, minute: int, speed: float, **columns: object) 
         machine=MACHINES[0],
         source=None,
         values={"samples_per_second": speed, "step_seconds": 1 / speed},
-        columns=told | columns,
+        columns=values | columns,
     )
 
 
@@ -52,13 +52,13 @@ def kept(connection: Connection) -> dict[str, tuple[object, ...]]:
 
 def shown(connection: Connection) -> list[tuple[object, ...]]:
     """Return metric, value, processes and grade of each result, by its first run."""
-    found = connection.execute(
+    cursor_result = connection.execute(
         select(result).join(run, run.c.digest == result.c.run).order_by(run.c.started)
     )
     names = ("metric", "value", "n", "grade")
     return [
         tuple(getattr(row, name) for name in names)
-        for row in found
+        for row in cursor_result
         if row.run == row.first
     ]
 
@@ -128,8 +128,8 @@ def some_runs(count: int, chance: random.Random) -> Iterator[Run]:
 @pytest.mark.parametrize("seed", range(4))
 def test_results_that_follow_imports_are_those_made_anew(tmp_path, connection, seed):
     chance = random.Random(seed)  # noqa: S311 - no secret
-    for one in some_runs(120, chance):
-        add(connection, one)
+    for item in some_runs(120, chance):
+        add(connection, item)
     digests = [row[0] for row in raw(connection, run)]
     chance.shuffle(digests)
     others = [
@@ -144,12 +144,12 @@ def test_results_that_follow_imports_are_those_made_anew(tmp_path, connection, s
                 bulk_load.insert(together, table, shared)
         while digests:
             some, digests = digests[:30], digests[30:]
-            found = {"run": raw(connection, run, run.c.digest.in_(some))}
+            groups = {"run": raw(connection, run, run.c.digest.in_(some))}
             for name in OF_A_RUN:
                 of_run = metadata.tables[name]
-                found[name] = raw(connection, of_run, of_run.c.run.in_(some))
+                groups[name] = raw(connection, of_run, of_run.c.run.in_(some))
             writer = Writer(together)
-            writer.add({name: rows for name, rows in found.items() if rows})
+            writer.add({name: rows for name, rows in groups.items() if rows})
             writer.flush()
             writer.changes.refresh()
             followed = kept(together)
@@ -164,8 +164,8 @@ def test_results_have_the_processes_that_a_report_has_in_its_sessions(connection
         alone = {"values": {"step_seconds": 0.1}} if chance.random() < 0.1 else {}
         minute = chance.choice([number, number + 200])
         size = {"size": chance.choice([1, 2])}
-        one = process(chance.choice("abc"), minute, 100.0 + number, parameters=size)
-        add(connection, replace(one, **alone))
+        outcome = process(chance.choice("abc"), minute, 100.0 + number, parameters=size)
+        add(connection, replace(outcome, **alone))
     results.renew(connection)
     members: dict[object, set[str]] = {}
     for name, row in kept(connection).items():

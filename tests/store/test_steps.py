@@ -30,7 +30,7 @@ ELSEWHERE = campaign(1, 470.0, checks=PROVEN, machine="m2", seed=1000)
 
 
 def file_of(*parts: list[bytes]) -> bytes:
-    return b"".join([*HEAD, *(one for part in parts for one in part)])
+    return b"".join([*HEAD, *(data for part in parts for data in part)])
 
 
 def taken(room: Path, *parts: list[bytes]) -> Path:
@@ -63,7 +63,7 @@ def linked(number: int, original: Path, **facts: Any) -> list[bytes]:
 
 
 def without_samples(lines: list[bytes]) -> list[bytes]:
-    return [one for one in lines if b'"samples"' not in one]
+    return [data for data in lines if b'"samples"' not in data]
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_a_list_has_what_reaches_a_step(tmp_path):
     def campaigns(*options: str) -> list[str]:
         done = benchdb("list", "--json", *options, "--db", db)
         assert done.status == 0, done.err
-        return [one["campaign"][:8] for one in json.loads(done.out)]
+        return [load["campaign"][:8] for load in json.loads(done.out)]
 
     assert campaigns("--trust", "samples") == ["20260303", "20260302"]
     assert campaigns("--trust", "Gates") == ["20260302"]

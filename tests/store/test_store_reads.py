@@ -58,9 +58,9 @@ def test_the_first_of_many_records_is_read_without_the_keys_of_all(connection):
 def test_who_changes_what_was_read_changes_nothing_that_is_read_later(connection):
     add(connection, Run(machine=Machine(gpu="RTX 3090")))
     query = select(tables.chip.c.accelerators)
-    found = connection.scalars(query).one()
+    result = connection.scalars(query).one()
 
-    found[0]["name"] = "mine"
+    result[0]["name"] = "mine"
 
     assert connection.scalars(query).one()[0]["name"] == "RTX 3090"
 

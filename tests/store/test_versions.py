@@ -18,13 +18,13 @@ OLD, NEW, NEWER = ("1" * 64, "2" * 64, "3" * 64)
 URL = "https://example.org/results"
 
 
-def told(*sources: Source) -> dict[str, str]:
+def out_of_date(*sources: Source) -> dict[str, str]:
     """Return which title is out of date by which other when all that is accepted.
 
     What is proposed is the same, whatever the order.
     """
     with database() as connection:
-        stored = [row for one in sources for row in rows.of_source(one)["source"]]
+        stored = [row for item in sources for row in rows.of_source(item)["source"]]
         connection.execute(insert(tables.source), stored)
         titles = {row["digest"]: row["title"] for row in stored}
         first = proposed(editions(connection))
@@ -32,14 +32,16 @@ def told(*sources: Source) -> dict[str, str]:
             assert proposed(order) == first
         assert superseded(connection) == {}  # before anybody accepted it
         accept_all(connection)
-        found = superseded(connection)
-    return {titles[old]: titles[new] for old, new in found.items()}
+        values = superseded(connection)
+    return {titles[old]: titles[new] for old, new in values.items()}
 
 
 def accept_all(connection: Connection) -> None:
-    while still := [one for one in proposals(connection) if one.accepted is None]:
-        for one in still:
-            decide(connection, one, accepted=True)
+    while still := [
+        proposal for proposal in proposals(connection) if proposal.accepted is None
+    ]:
+        for proposal in still:
+            decide(connection, proposal, accepted=True)
 
 
 def source(title: str, **facts: Any) -> Source:
@@ -50,11 +52,11 @@ def test_a_source_is_out_of_date_where_another_names_its_document():
     old = source("old", slug="other", document_sha256=OLD)
     new = source("new", document_sha256=NEW, supersedes=(OLD,))
 
-    assert told(old, new) == {"old": "new"}
+    assert out_of_date(old, new) == {"old": "new"}
 
 
 def test_a_document_that_names_itself_stays():
-    assert told(source("a", document_sha256=OLD, supersedes=(OLD,))) == {}
+    assert out_of_date(source("a", document_sha256=OLD, supersedes=(OLD,))) == {}
 
 
 def test_of_a_chain_only_the_last_stays():
@@ -64,7 +66,7 @@ def test_of_a_chain_only_the_last_stays():
         source("c", document_sha256=NEWER, supersedes=(NEW,)),
     )
 
-    assert told(*chain) == {"a": "c", "b": "c"}
+    assert out_of_date(*chain) == {"a": "c", "b": "c"}
 
 
 def test_of_a_circle_the_latest_stays():
@@ -74,7 +76,7 @@ def test_of_a_circle_the_latest_stays():
         source("c", document_sha256=NEWER, supersedes=(NEW,), published="2023-01-01"),
     )
 
-    assert told(*circle) == {"b": "a", "c": "a"}
+    assert out_of_date(*circle) == {"b": "a", "c": "a"}
 
 
 def test_a_branch_into_a_circle_leads_to_its_latest():
@@ -84,7 +86,7 @@ def test_a_branch_into_a_circle_leads_to_its_latest():
         source("c", document_sha256=NEWER, supersedes=(NEW,), published="2023"),
     )
 
-    assert told(*branch) == {"a": "b", "c": "b"}
+    assert out_of_date(*branch) == {"a": "b", "c": "b"}
 
 
 @pytest.mark.parametrize("date", ["published", "retrieved"])
@@ -101,7 +103,7 @@ def test_of_one_address_the_later_document_stays(date, early, late):
     old = source("old", url=URL, document_sha256=OLD, **{date: early})
     new = source("new", url=URL, document_sha256=NEW, **{date: late})
 
-    assert told(old, new) == {"old": "new"}
+    assert out_of_date(old, new) == {"old": "new"}
 
 
 def test_of_one_file_name_the_later_document_stays():
@@ -109,7 +111,7 @@ def test_of_one_file_name_the_later_document_stays():
     old = source("old", document_sha256=OLD, retrieved="2024-01-01", **ours)
     new = source("new", document_sha256=NEW, retrieved="2024-01-02", **ours)
 
-    assert told(old, new) == {"old": "new"}
+    assert out_of_date(old, new) == {"old": "new"}
 
 
 def test_where_both_were_published_together_the_later_retrieval_stays():
@@ -117,7 +119,7 @@ def test_where_both_were_published_together_the_later_retrieval_stays():
     old = source("old", document_sha256=OLD, retrieved="2024-03-01", **both)
     new = source("new", document_sha256=NEW, retrieved="2024-04-01", **both)
 
-    assert told(old, new) == {"old": "new"}
+    assert out_of_date(old, new) == {"old": "new"}
 
 
 @pytest.mark.parametrize(
@@ -138,7 +140,7 @@ def test_documents_that_may_be_different_ones_both_stay(facts):
     old = source("old", url=URL, document_sha256=OLD, retrieved="2023-01-01")
     usual = {"url": URL, "document_sha256": NEW, "retrieved": "2024-01-01"}
 
-    assert told(old, source("new", **{**usual, **facts})) == {}
+    assert out_of_date(old, source("new", **{**usual, **facts})) == {}
 
 
 @pytest.mark.parametrize("facts", [{}, {"authors": ("Another",)}, {"url": URL}])
@@ -148,7 +150,7 @@ def test_files_of_one_name_from_different_or_unknown_people_both_stay(facts):
         "new", document="r.md", document_sha256=NEW, retrieved="2024-01-02", **facts
     )
 
-    assert told(old, new) == {}
+    assert out_of_date(old, new) == {}
 
 
 def test_a_document_retrieved_again_unchanged_stays_above_what_lay_between():
@@ -156,7 +158,7 @@ def test_a_document_retrieved_again_unchanged_stays_above_what_lay_between():
     changed = source("changed", url=URL, document_sha256=NEW, retrieved="2024-01-02")
     back = source("back", url=URL, document_sha256=OLD, retrieved="2024-01-03")
 
-    assert told(first, changed, back) == {"first": "back", "changed": "back"}
+    assert out_of_date(first, changed, back) == {"first": "back", "changed": "back"}
 
 
 def test_a_document_read_by_a_newer_importer_takes_the_place_of_the_reading():
@@ -164,7 +166,7 @@ def test_a_document_read_by_a_newer_importer_takes_the_place_of_the_reading():
     old = source("old", importer_version="0.9.1", **facts)
     new = source("new", importer_version="0.10.0", **facts)
 
-    assert told(old, new) == {"old": "new"}
+    assert out_of_date(old, new) == {"old": "new"}
 
 
 @pytest.mark.parametrize(
@@ -181,7 +183,7 @@ def test_readings_that_are_not_the_same_both_stay(facts):
     usual = {"document_sha256": OLD, "importer": "csv", "importer_version": "0.10"}
     old = source("old", **{**usual, "importer_version": "0.9.1"})
 
-    assert told(old, source("new", **{**usual, **facts})) == {}
+    assert out_of_date(old, source("new", **{**usual, **facts})) == {}
 
 
 def test_where_the_newest_was_rejected_the_next_one_is_proposed():
@@ -192,18 +194,21 @@ def test_where_the_newest_was_rejected_the_next_one_is_proposed():
     with database() as connection:
         stored = [
             row
-            for one in (old, honest, forged)
-            for row in rows.of_source(one)["source"]
+            for item in (old, honest, forged)
+            for row in rows.of_source(item)["source"]
         ]
         connection.execute(insert(tables.source), stored)
         titles = {row["digest"]: row["title"] for row in stored}
         (first,) = proposals(connection)
         decide(connection, first, accepted=False)
-        found = [(titles[one.newer], one.state) for one in proposals(connection)]
+        pairs = [
+            (titles[proposal.newer], proposal.state)
+            for proposal in proposals(connection)
+        ]
         newer = superseded(connection)
 
     assert titles[first.newer] == "forged"
-    assert found == [("honest", "open"), ("forged", "rejected")]
+    assert pairs == [("honest", "open"), ("forged", "rejected")]
     assert newer == {}
 
 
@@ -214,13 +219,13 @@ def test_a_long_chain_is_followed_to_its_end():
         for number, name in enumerate(names)
     ]
     with database() as connection:
-        stored = [row for one in chain for row in rows.of_source(one)["source"]]
+        stored = [row for item in chain for row in rows.of_source(item)["source"]]
         connection.execute(insert(tables.source), stored)
         accept_all(connection)
-        found = superseded(connection)
+        values = superseded(connection)
 
-    assert len(found) == 499
-    assert set(found.values()) == {stored[-1]["digest"]}
+    assert len(values) == 499
+    assert set(values.values()) == {stored[-1]["digest"]}
 
 
 def test_a_report_leaves_out_the_runs_of_a_source_that_was_accepted_as_outdated(
@@ -235,8 +240,8 @@ def test_a_report_leaves_out_the_runs_of_a_source_that_was_accepted_as_outdated(
     before = stored(fleeting, left_out(fleeting))
     accept_all(fleeting)
     runs = stored(fleeting, left_out(fleeting))
-    assert [one.facts.digest for one in before if one.left_out] == []
-    assert [one.facts.digest for one in runs if one.left_out] == [old]
+    assert [run.facts.digest for run in before if run.left_out] == []
+    assert [run.facts.digest for run in runs if run.left_out] == [old]
 
 
 def _change(connection: Connection, run: str, **facts: object) -> None:

@@ -44,7 +44,7 @@ QUERIES = re.findall(
     (CHECKOUT / "docs" / "databases.md").read_text(encoding="utf-8"),
     re.DOTALL,
 )
-NAMES = {view: [one.name for one in columns] for view, columns in COLUMNS.items()}
+NAMES = {view: [column.name for column in columns] for view, columns in COLUMNS.items()}
 NULLS = "SELECT 1 FROM {} WHERE {} IS NULL"
 
 
@@ -56,8 +56,8 @@ def shipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def location(backend: Backend) -> str:
     """Where a database of each kind is with runs of others, and two of collectors."""
-    found: str = backend.holding(*FILES)
-    return found
+    result: str = backend.holding(*FILES)
+    return result
 
 
 @pytest.fixture
@@ -65,8 +65,8 @@ def filled(location: str) -> Engine:
     return open_database(location)
 
 
-def rows(connection: Connection, query: str, **told: object) -> list[Any]:
-    return [*connection.execute(text(query), told)]
+def rows(connection: Connection, query: str, **items: object) -> list[Any]:
+    return [*connection.execute(text(query), items)]
 
 
 def unlike(engine: Engine) -> list[str]:
@@ -75,9 +75,9 @@ def unlike(engine: Engine) -> list[str]:
         return [*checks.derived_differences(connection)]
 
 
-def sessions(one: Measurement) -> Iterator[list[str]]:
-    runs = iter(one.runs)
-    yield from ([next(runs) for _ in range(size)] for size in one.sizes)
+def sessions(measurement: Measurement) -> Iterator[list[str]]:
+    runs = iter(measurement.runs)
+    yield from ([next(runs) for _ in range(size)] for size in measurement.sizes)
 
 
 def test_results_are_the_measurements_of_a_report_session_by_session(shipped):
@@ -87,14 +87,14 @@ def test_results_are_the_measurements_of_a_report_session_by_session(shipped):
             members[row.first].add(row.run)
         known = {row.run: row for row in rows(connection, "SELECT * FROM results")}
         runs = stored(connection)
-    grades = {one.facts.digest: one.facts.grade for one in runs}
+    grades = {run.facts.digest: run.facts.grade for run in runs}
 
     compared = Counter[str]()
-    for one in measurements(runs):
-        values = dict(zip(one.runs, one.values, strict=True))
-        for session in sessions(one):
+    for measurement in measurements(runs):
+        values = dict(zip(measurement.runs, measurement.values, strict=True))
+        for session in sessions(measurement):
             row = known[session[0]]
-            if row.metric == one.conditions.metric:
+            if row.metric == measurement.conditions.metric:
                 figure = estimate([values[run] for run in session])
                 assert members[row.run] == set(session)
                 assert (row.value, row.low, row.high, row.n, row.grade) == (
@@ -127,7 +127,7 @@ def test_each_run_has_a_row_and_each_first_one_stands_for_its_own(shipped):
 
 def test_an_h200_is_never_called_by_the_name_of_its_processor(shipped):
     with closing(sqlite3.connect(shipped)) as anybody:
-        found = anybody.execute(
+        result = anybody.execute(
             "SELECT DISTINCT system, accelerator, chip FROM results "
             "WHERE device = 'cuda' AND label = 'measured' ORDER BY system"
         ).fetchall()
@@ -136,7 +136,7 @@ def test_an_h200_is_never_called_by_the_name_of_its_processor(shipped):
             "WHERE accelerators IS NOT NULL AND chip = 'Xeon'"
         ).fetchall()
     ours = "H200 · CUDA · MLX", "H200 · CUDA · PyTorch"
-    assert found == [(system, "H200", "Xeon") for system in ours]
+    assert result == [(system, "H200", "Xeon") for system in ours]
     assert cards == [("Xeon", "H200")]
 
 
@@ -150,17 +150,17 @@ def test_the_manual_shows_three_queries_and_a_server_takes_them(filled):
 def test_the_views_have_their_columns_in_order_and_each_is_explained(filled):
     with reading(filled) as connection:
         there = inspect(connection)
-        found = {name: [c["name"] for c in there.get_columns(name)] for name in VIEWS}
-        told = rows(connection, "SELECT * FROM figures WHERE value IS NULL")
+        groups = {name: [c["name"] for c in there.get_columns(name)] for name in VIEWS}
+        result = rows(connection, "SELECT * FROM figures WHERE value IS NULL")
     explained = tomllib.loads((folder("schema") / "comments.toml").read_text("utf-8"))
     manual = (folder("schema") / "README.md").read_text("utf-8")
 
-    assert found == NAMES
+    assert groups == NAMES
     for name in VIEWS:
         about = {**explained["results"], **explained[name]}
         for column in NAMES[name]:
             assert f"| `{column}` | {about[column]} |" in manual
-    assert all(row.reason for row in told)
+    assert all(row.reason for row in result)
 
 
 def test_what_is_never_missing_in_a_view_is_there_in_what_is_published(shipped):
@@ -216,8 +216,8 @@ def test_titles_are_the_words_of_a_report(filled):
     english = load("en")
     unlike = {
         name
-        for name, one in metrics().items()
-        if one.short != metric_text(english, name)
+        for name, metric in metrics().items()
+        if metric.short != metric_text(english, name)
     }
     assert not unlike
 
@@ -252,17 +252,17 @@ def test_machines_that_are_made_one_are_one_in_results(filled, location):
     query = "SELECT machine, runs FROM machine_details ORDER BY runs DESC, machine"
     with reading(filled) as connection:
         before = rows(connection, query)
-    one, other = before[0].machine, before[1].machine
+    result, other = before[0].machine, before[1].machine
 
-    assert benchdb("machines", "merge", one, other, "--db", location).status == 0
+    assert benchdb("machines", "merge", result, other, "--db", location).status == 0
 
     with reading(filled) as connection:
         after = dict(map(tuple, rows(connection, query)))
-    assert after[one] == before[0].runs + before[1].runs
+    assert after[result] == before[0].runs + before[1].runs
     assert other not in after
     assert unlike(filled) == []
 
-    assert benchdb("machines", "undo", one, "--db", location).status == 0
+    assert benchdb("machines", "undo", result, "--db", location).status == 0
     with reading(filled) as connection:
         assert rows(connection, query) == before
 

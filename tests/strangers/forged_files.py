@@ -36,12 +36,12 @@ def another_model(line: Line) -> None:
 def runs(location: object, *options: object) -> list[Line]:
     done = benchdb("list", "--runs", "--json", *options, "--db", location)
     assert done.status == 0, done.err
-    found: list[Line] = json.loads(done.out)
-    return found
+    groups: list[Line] = json.loads(done.out)
+    return groups
 
 
 def digests(location: object, *options: object) -> set[str]:
-    return {one["digest"] for one in runs(location, *options)}
+    return {run["digest"] for run in runs(location, *options)}
 
 
 def took(location: object, *paths: Path) -> None:
@@ -54,13 +54,13 @@ def page(location: object) -> Line:
         *("report", "--lang", "en", "--format", "json", "-o", "-", "--db", location)
     )
     assert done.status == 0, done.err
-    found: Line = json.loads(done.out)
-    return found
+    result: Line = json.loads(done.out)
+    return result
 
 
 def codes(location: object, digest: str) -> list[str]:
     shown = json.loads(benchdb("show", digest, "--json", "--db", location).out)
-    return [one["code"] for one in shown["findings"]]
+    return [item["code"] for item in shown["findings"]]
 
 
 def exported(location: object) -> str:
@@ -76,7 +76,11 @@ def figures(view: Line, run: str) -> list[tuple[Any, ...]]:
     """Return every figure of *run*, with its interval and how many made it."""
     names = ("value", "n", "low", "high", "unit")
     return [
-        (row["metric"], row["system"]["mine"], *(row["quantity"][one] for one in names))
+        (
+            row["metric"],
+            row["system"]["mine"],
+            *(row["quantity"][name] for name in names),
+        )
         for row in shown(view, run)
     ]
 

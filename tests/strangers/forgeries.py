@@ -147,7 +147,7 @@ def scaled(factor: float) -> Change:
 
     def change(line: Line) -> None:
         if line["type"] == "samples":
-            line["values"] = [one / factor for one in line["values"]]
+            line["values"] = [item / factor for item in line["values"]]
         figures(line)
 
     return change
@@ -164,9 +164,9 @@ def consistent(path: Path, factor: float, changes: Sequence[Change]) -> Path:
     def recomputed(line: Line) -> None:
         if line["type"] == "samples":
             line["values"] = [
-                one / factor * noise.gauss(1, 0.0003) for one in line["values"]
+                item / factor * noise.gauss(1, 0.0003) for item in line["values"]
             ]
-            each = [one / line.get("per", 1) for one in line["values"]]
+            each = [item / line.get("per", 1) for item in line["values"]]
             times.setdefault((line["run"], line["phase"]), []).extend(each)
         elif line["type"] == "end":
             of_run = {name: times[line["run"], name] for name in _PHASES}
@@ -329,7 +329,7 @@ def shown_of(database: Path | str, digests: Iterable[str]) -> list[Line]:
 def doubts(runs: list[Line]) -> Counter[tuple[str, str | None]]:
     """Return how often each code was found about each metric."""
     return Counter(
-        (one["code"], one["metric"]) for run in runs for one in run["findings"]
+        (item["code"], item["metric"]) for run in runs for item in run["findings"]
     )
 
 

@@ -44,10 +44,10 @@ def test_a_start_to_come_is_found_and_is_never_the_newest(tmp_path):
         ("future-date", None): PROCESSES,
         ("copied-samples", None): PROCESSES,
     }
-    assert {one["run"]["campaign"] for one in runs[:PROCESSES]} == {"20261121-h200-a"}
-    late = [one for one in runs if one["run"]["campaign"] == "later"]
+    assert {run["run"]["campaign"] for run in runs[:PROCESSES]} == {"20261121-h200-a"}
+    late = [run for run in runs if run["run"]["campaign"] == "later"]
     assert grades(late) == {"X"}
-    assert {one["findings"][1]["detail"]["started"] for one in late} == {TO_COME}
+    assert {item["findings"][1]["detail"]["started"] for item in late} == {TO_COME}
     import_(other := tmp_path / "other.sqlite", shadow, genuine)
     assert newest(other) == before
 
@@ -100,8 +100,8 @@ def test_a_publication_to_come_makes_no_newest_edition(tmp_path):
 
     runs = shown(database)
 
-    assert [one["superseded_by"] for one in runs] == [None] * len(runs)
-    late = [one for one in runs if doubts([one])["future-date", None]]
+    assert [run["superseded_by"] for run in runs] == [None] * len(runs)
+    late = [run for run in runs if doubts([run])["future-date", None]]
     assert len(late) == len(runs) // 2
     assert grades(late) == {"X"}
 

@@ -62,12 +62,12 @@ def test_a_figure_that_the_samples_do_not_give_is_found(
 ):
     path = forged(tmp_path / "forged.jsonl", figure(metric, factor))
     with path.open("rb") as stream:
-        records = [one for one in read(stream) if isinstance(one, Record)]
+        records = [record for record in read(stream) if isinstance(record, Record)]
 
     doubted = [
-        str(one.metric)
-        for one in judge([observed(record) for record in records])
-        if one.code == "samples-disagree"
+        str(finding.metric)
+        for finding in judge([observed(record) for record in records])
+        if finding.code == "samples-disagree"
     ]
 
     assert sorted(doubted) == sorted([*(metrics or (metric,))] * PROCESSES)
@@ -84,7 +84,7 @@ def test_the_stated_and_the_recomputed_figure_are_named(tmp_path):
     runs = shown(database)
     run = runs[0]
     detail = run["findings"][0]["detail"]
-    blocks = next(one for one in run["samples"] if one["phase"] == "measure")
+    blocks = next(item for item in run["samples"] if item["phase"] == "measure")
 
     times = sorted(blocks["seconds"])
     middle = (times[len(times) // 2] + times[(len(times) - 1) // 2]) / 2
@@ -158,19 +158,19 @@ def test_checks_of_strangers_end_nothing():
 def test_a_process_with_two_contents_is_found_on_both_in_either_order(tmp_path):
     genuine = forged(tmp_path / "genuine.jsonl", on("environment", python="3.12.9"))
     other = forged(tmp_path / "forged.jsonl", on("environment", python="3.12.4"))
-    told = []
+    groups = []
     for name, order in (("a", (genuine, other)), ("b", (other, genuine))):
         database = tmp_path / f"{name}.sqlite"
         import_(database, order[0])
         assert doubts(shown(database)) == {}
         import_(database, order[1])
-        told.append(shown(database))
-    runs, again = told
+        groups.append(shown(database))
+    runs, again = groups
 
     assert doubts(runs) == {("contradicting-copies", None): 2 * PROCESSES}
     assert grades(runs) == {"X"}
     assert runs == again
-    assert {one["findings"][0]["detail"]["copies"] for one in runs} == {2}
+    assert {run["findings"][0]["detail"]["copies"] for run in runs} == {2}
 
 
 def test_a_third_content_is_counted_on_all_of_them(tmp_path):
@@ -180,7 +180,7 @@ def test_a_third_content_is_counted_on_all_of_them(tmp_path):
     ]
     import_(database := tmp_path / "results.sqlite", *paths)
 
-    copies = [one["findings"][0]["detail"]["copies"] for one in shown(database)]
+    copies = [item["findings"][0]["detail"]["copies"] for item in shown(database)]
     assert copies == [3] * 3 * PROCESSES
 
 

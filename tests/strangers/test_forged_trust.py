@@ -59,25 +59,25 @@ def steps(db: Path) -> dict[str, str]:
 
 def digests(db: Path) -> list[str]:
     done = benchdb("list", "--runs", "--json", "--db", db)
-    return [one["digest"] for one in json.loads(done.out)]
+    return [load["digest"] for load in json.loads(done.out)]
 
 
-def told(lines: bytes, **facts: object) -> bytes:
+def claiming(lines: bytes, **facts: object) -> bytes:
     """Return *lines* whose ends and conditions say *facts* of themselves."""
     changed = []
     for raw in lines.splitlines(keepends=True):
-        one = json.loads(raw)
-        if one["type"] == "end":
-            one["checks"] |= facts
-        if one["type"] == "run":
-            one["conditions"] |= facts
-        changed.append(json.dumps(one).encode() + b"\n")
+        result = json.loads(raw)
+        if result["type"] == "end":
+            result["checks"] |= facts
+        if result["type"] == "run":
+            result["conditions"] |= facts
+        changed.append(json.dumps(result).encode() + b"\n")
     return b"".join(changed)
 
 
 FACTS = {"trust": "replicated", "signed": True, "step": "signed"}
 FORGED: dict[str, Callable[[Path, str], bytes]] = {
-    "what it says of itself": lambda own, first: told(file_of(ELSEWHERE), **FACTS),
+    "what it says of itself": lambda own, first: claiming(file_of(ELSEWHERE), **FACTS),
     "figures like mine, elsewhere": lambda own, first: file_of(ELSEWHERE),
     "a link to mine": lambda own, first: file_of(
         campaign(1, 470.0, checks=PROVEN, reproduces=first, **AGAIN)
@@ -163,4 +163,4 @@ def test_nobody_withdraws_runs_of_others_by_signing_them(own, keys, tmp_path):
 
     assert (steps(db), leading(db)) == (before, headlines)
     shown = json.loads(benchdb("show", digests(db)[0], "--json", "--db", db).out)
-    assert [one["effect"] for one in shown["retractions"]] == [False]
+    assert [item["effect"] for item in shown["retractions"]] == [False]

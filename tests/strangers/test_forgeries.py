@@ -131,19 +131,22 @@ def what_it_says(shipped: Path) -> Line:
 
 def bare(part: object) -> object:
     if isinstance(part, dict):
-        return {key: bare(one) for key, one in part.items() if key != "notes"}
-    return [bare(one) for one in part] if isinstance(part, list) else part
+        return {key: bare(result) for key, result in part.items() if key != "notes"}
+    return [bare(item) for item in part] if isinstance(part, list) else part
 
 
 def figures(view: Line) -> dict[tuple[str, str], object]:
     return {
-        (one["run"], one["metric"]): bare(one["quantity"]) for one in view["values"]
+        (item["run"], item["metric"]): bare(item["quantity"]) for item in view["values"]
     }
 
 
 def counted(view: Line) -> Counter[tuple[str, str | None]]:
     return Counter(
-        {(one["slug"], one["document_sha256"]): one["runs"] for one in view["sources"]}
+        {
+            (item["slug"], item["document_sha256"]): item["runs"]
+            for item in view["sources"]
+        }
     )
 
 
@@ -154,7 +157,7 @@ def assert_leads_nothing(after: Line, before: Line) -> None:
 
 
 def listed(view: Line) -> set[str]:
-    return {run for one in view["values"] for run in (one["run"], *one["runs"])}
+    return {run for item in view["values"] for run in (item["run"], *item["runs"])}
 
 
 @pytest.mark.parametrize("name", FORGERIES)
@@ -167,8 +170,8 @@ def test_a_forgery_leads_nothing_and_hides_nothing(tmp_path, shipped, before, na
     after, runs = view(database), shown_of(database, sorted(new)[:3])
 
     assert len(new) >= PROCESSES
-    found = {code for code, _ in doubts(runs)} - {"impossible-os"}
-    assert found == set(codes.split())
+    texts = {code for code, _ in doubts(runs)} - {"impossible-os"}
+    assert texts == set(codes.split())
     assert {run["grade"]["letter"] for run in runs} == {"X"}
     assert {run["hearsay"] for run in runs} == {False}
     assert_leads_nothing(after, before)
@@ -214,15 +217,15 @@ def test_in_whatever_order_they_come_the_database_is_the_same_and_sound(tmp_path
         )
     ]
     every = [*(PUBLISHED / f"{name}.jsonl" for name in SHIPPED), *files]
-    found: list[dict[str, list[Any]]] = []
+    groups: list[dict[str, list[Any]]] = []
     for order in (every, every[::-1]):
-        database = tmp_path / f"{len(found)}.sqlite"
+        database = tmp_path / f"{len(groups)}.sqlite"
         import_(database, *order)
-        found.append(contents(open_database(str(database))))
+        groups.append(contents(open_database(str(database))))
 
     check = benchdb("db", "check", "--db", tmp_path / "1.sqlite")
     assert (check.status, check.err) == (0, "")
-    assert found[0] == found[1]
+    assert groups[0] == groups[1]
 
 
 LATER = on("run", campaign="elsewhere", started="2026-11-24T10:00:00+00:00")
@@ -242,7 +245,7 @@ def a_failed_gate(line: Line) -> None:
 def without_the_rate(line: Line) -> None:
     if line["type"] == "end":
         line["values"] = [
-            one for one in line["values"] if one["metric"] != "samples_per_second"
+            item for item in line["values"] if item["metric"] != "samples_per_second"
         ]
 
 
@@ -298,10 +301,10 @@ def test_what_cannot_be_found_out_stands_apart_as_contributed(
     assert {run["mine"] for run in runs} == {False}
     assert figures(before).items() <= figures(after).items()
     assert after["leading"] == before["leading"]
-    assert not new & {run for one in before["values"] for run in one["runs"]}
+    assert not new & {run for item in before["values"] for run in item["runs"]}
     assert all(
-        new.isdisjoint(one["runs"]) or new.issuperset(one["runs"])
-        for one in after["values"]
+        new.isdisjoint(item["runs"]) or new.issuperset(item["runs"])
+        for item in after["values"]
     )
 
 
@@ -325,7 +328,7 @@ def test_the_id_of_a_shipped_machine_makes_nobody_its_namesake(
 
 
 def machines(view: Line) -> list[tuple[object, ...]]:
-    return [(one["chip"], one["model"], one["runs"]) for one in view["machines"]]
+    return [(item["chip"], item["model"], item["runs"]) for item in view["machines"]]
 
 
 def test_what_is_credited_to_a_shipped_document_counts_nowhere(

@@ -53,8 +53,8 @@ def database(backend: Any, friends: Path) -> str:
 
 def proposal(database: str) -> str:
     done = benchdb("sources", "list", "--json", "--db", database)
-    (found,) = (one for one in json.loads(done.out) if one["slug"] == "friend")
-    (about,) = found["proposals"]
+    (result,) = (load for load in json.loads(done.out) if load["slug"] == "friend")
+    (about,) = result["proposals"]
     assert about["why"] == "heard"
     name: str = about["id"]
     return name

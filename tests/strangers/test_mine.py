@@ -90,8 +90,8 @@ def test_whoever_imports_what_i_share_has_it_as_contributed(
     assert "label       measured, contributed" in shown.splitlines()
     assert codes(there, run["digest"]) == []
     assert len(exported(there).splitlines()) == 1
-    told = benchdb("list", "--mine", "--db", there).err
-    assert told.splitlines()[0] == "benchdb: no run matches --mine"
+    text = benchdb("list", "--mine", "--db", there).err
+    assert text.splitlines()[0] == "benchdb: no run matches --mine"
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_a_strangers_run_with_my_id_is_of_another_machine(
     machines = benchdb("machines", "list", "--db", here).out
     assert machines.count("  mine\n") == 1
     assert machines.count("contributed, with the id of a machine of yours") == 1
-    marks = [(one["here"], one["mine"], one["runs"]) for one in after["machines"]]
+    marks = [(item["here"], item["mine"], item["runs"]) for item in after["machines"]]
     assert marks == [(True, True, 1), (False, False, 1)]
     assert after["machines"][0] == whole["machines"][0]
     assert figures(whole, mine)
@@ -151,7 +151,7 @@ def test_a_strangers_run_with_my_id_leads_no_headline_and_takes_no_place_of_mine
     trained: str, tmp_path: Path
 ) -> None:
     before, leads = page(trained), leading(trained)
-    grades = {one: grade(trained, one) for one in digests(trained, "--mine")}
+    grades = {digest: grade(trained, digest) for digest in digests(trained, "--mine")}
 
     took(trained, changed(FILES[0], tmp_path / "s.jsonl", faster_and_later))
 
@@ -161,7 +161,7 @@ def test_a_strangers_run_with_my_id_leads_no_headline_and_takes_no_place_of_mine
     assert leading(trained) == leads
     assert marked(before["values"])
     assert marked(after["values"]) == marked(before["values"])
-    assert {one: grade(trained, one) for one in grades} == grades
+    assert {text: grade(trained, text) for text in grades} == grades
 
 
 def marked(rows: list[Line]) -> list[Line]:
@@ -210,7 +210,7 @@ def test_a_copy_keeps_what_is_mine_and_its_page_is_the_same_on_another_machine(
     took(here, changed(shared, tmp_path / "s.jsonl", three_times_slower))
     there, back = other.nothing(), tmp_path / "back.sqlite"
     copied = [benchdb("db", "copy", *pair) for pair in ((here, there), (there, back))]
-    assert [one.status for one in copied] == [0, 0], copied
+    assert [outcome.status for outcome in copied] == [0, 0], copied
     elsewhere = {"HOME": str(tmp_path / "h"), "BENCHDB_HOME": str(tmp_path / "h")}
 
     pages = {

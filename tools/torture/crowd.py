@@ -44,10 +44,12 @@ def attempt(room: Room, many: int = _MANY) -> Verdict:
         commands.append(reading)
     rooms = [_beside(room, number) for number in range(many)]
     started: list[subprocess.Popen[bytes]] = [
-        one.start(*command, "--db", database)
-        for one, command in zip(rooms, commands, strict=True)
+        result.start(*command, "--db", database)
+        for result, command in zip(rooms, commands, strict=True)
     ]
-    ended = [one.end(process) for one, process in zip(rooms, started, strict=True)]
+    ended = [
+        result.end(process) for result, process in zip(rooms, started, strict=True)
+    ]
     lost = [
         f"{command[0]}: {why}"
         for command, done in zip(commands, ended, strict=True)

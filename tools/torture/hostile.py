@@ -45,7 +45,7 @@ def attempt(room: Room) -> Verdict:
     lost = [why] if why else []
     for page in sorted(site.rglob("*.html")):
         content = page.read_text("utf-8")
-        lost += [f"{page.name}: {found}" for found in _foreign(content)]
+        lost += [f"{page.name}: {text}" for text in _foreign(content)]
     if lost:
         command = "python -m benchdb import {file} --db /tmp/torture.sqlite"
         lost[0] += "; " + room.keep(path.read_bytes(), ".jsonl", command)
@@ -56,7 +56,7 @@ def _poisoned(value: Any, choice: Callable[[Any], str], name: str = "") -> Any:
     if isinstance(value, dict):
         return {k: _poisoned(v, choice, k) for k, v in value.items()}
     if isinstance(value, list):
-        return [_poisoned(one, choice, name) for one in value]
+        return [_poisoned(item, choice, name) for item in value]
     if isinstance(value, str) and name not in _FIXED.split():
         # Some stay, so that pages have more than refusals.
         return f"{value} {choice(PAYLOADS)}" if len(choice("xy z")) else value

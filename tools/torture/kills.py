@@ -79,8 +79,8 @@ def _half_a_file(path: Path) -> str | None:
     """Tell whether some runs are of a file that is not noted: none shares any."""
     query = "SELECT (SELECT sum(runs) FROM imported_file), (SELECT count(*) FROM run)"
     with closing(sqlite3.connect(path)) as connection:
-        told, there = connection.execute(query).fetchone()
-    return None if told == there else f"{there} runs, of files that had {told}"
+        result, there = connection.execute(query).fetchone()
+    return None if result == there else f"{there} runs, of files that had {result}"
 
 
 def _upgrade(room: Room) -> Found:
@@ -179,7 +179,9 @@ _KINDS: dict[str, Callable[[Room], Found]] = {
 def _runs(path: Path) -> set[str]:
     with closing(sqlite3.connect(path)) as connection:
         try:
-            return {one for (one,) in connection.execute("SELECT digest FROM run")}
+            return {
+                result for (result,) in connection.execute("SELECT digest FROM run")
+            }
         except sqlite3.OperationalError:
             return set()  # killed before there were tables
 
@@ -188,6 +190,6 @@ def _differs(path: Path, goal: Path) -> str | None:
     """Return how what is in two databases differs."""
     if why := whole(path):
         return why
-    found, wanted = rows(path), rows(goal)
-    names = [name for name in wanted if found.get(name) != wanted[name]]
+    groups, wanted = rows(path), rows(goal)
+    names = [name for name in wanted if groups.get(name) != wanted[name]]
     return f"other rows in {', '.join(names)}" if names else None

@@ -150,11 +150,11 @@ def _lines(chance: random.Random, content: bytes, other: bytes) -> bytes:
 
 def _instead(pattern: re.Pattern[bytes]) -> Callable[..., bytes]:
     def replaced(chance: random.Random, content: bytes, other: bytes) -> bytes:
-        found = [*pattern.finditer(content[:_SIZE])]
-        if not found:
+        matches = [*pattern.finditer(content[:_SIZE])]
+        if not matches:
             return _insert(chance, content, other)
-        match = chance.choice(found)
-        theirs = [one[0] for one in pattern.finditer(other[:2000])]
+        match = chance.choice(matches)
+        theirs = [item[0] for item in pattern.finditer(other[:2000])]
         new = chance.choice((*_TOKENS, *theirs))
         return content[: match.start()] + new + content[match.end() :]
 

@@ -171,9 +171,9 @@ def rows(path: Path) -> dict[str, list[str]]:
 def whole(path: Path) -> str | None:
     """Return what is damaged in a file of SQLite: pages, references, doubled runs."""
     with closing(sqlite3.connect(path)) as connection:
-        (found,) = connection.execute("PRAGMA integrity_check").fetchone()
-        if found != "ok":
-            return f"integrity_check: {found}"
+        (result,) = connection.execute("PRAGMA integrity_check").fetchone()
+        if result != "ok":
+            return f"integrity_check: {result}"
         if orphans := connection.execute("PRAGMA foreign_key_check").fetchall():
             return f"{len(orphans)} rows refer to nothing: {orphans[0]}"
     return None

@@ -39,7 +39,7 @@ from benchdb.importing.guess.facts import (
     column_of,
     fact_in,
     fact_named,
-    fact_told,
+    fact_of_cells,
     setting,
     setting_in,
     unit_and_metric,
@@ -174,7 +174,7 @@ class Corrected:
 
     def _take(self, name: str, answer: str, numbers: Sequence[int]) -> bool:
         fact = fact_named(name)
-        if fact == FACTS["work"] and (said := fact_in(answer)) and said[0] == MODE:
+        if fact == FACTS["work"] and (pair := fact_in(answer)) and pair[0] == MODE:
             fact = MODE
         by_place = fact is None or fact.is_setting or answer.casefold() == LEAVE_OUT
         by_place |= column_of(answer, name) is not None  # "Version: version"
@@ -189,8 +189,8 @@ class Corrected:
             of = fact_named(among["fact"]) or setting(among["fact"])
             known = fact_in(answer)  # "work llm-decode" has its name before it
             named = known if known and known[0] == of else None
-            said = named or (of, facts_in(of, answer, name))
-            return all(self._enter_places(it, answer, numbers, said) for it in called)
+            pair = named or (of, facts_in(of, answer, name))
+            return all(self._enter_places(it, answer, numbers, pair) for it in called)
         if shown:
             return self._enter_fact(own, answer, numbers)
         near = get_close_matches(name.casefold(), self._names(), n=1, cutoff=_LIKE)
@@ -250,20 +250,20 @@ class Corrected:
         """
         table = self.tables[number]
         rows = self._rows(number, before), self._rows(number, table)
-        if any(one != other for one, other in zip_longest(*rows)):
+        if any(pair != other for pair, other in zip_longest(*rows)):
             return None
         if known is not None:
             fact, facts = known
             rest = [fields for _, fields in self._rows(number, table)]
-            told = [{n: it[n] for n in fact.fields if it.get(n)} for it in rest]
-            if told and not any(
-                facts.items() <= it.items() if facts else not it for it in told
+            groups = [{n: it[n] for n in fact.fields if it.get(n)} for it in rest]
+            if groups and not any(
+                facts.items() <= it.items() if facts else not it for it in groups
             ):
-                words = " ".join(str(told[0][n]) for n in sorted(told[0]))
+                words = " ".join(str(groups[0][n]) for n in sorted(groups[0]))
                 columns = table.columns.items()
                 named = [repr(it) for it, of in columns if fact.fields & fields_of(of)]
-                said = ", ".join(filter(None, (words, *named[:_LISTED])))
-                return f"other words of the rows say their {fact.name} ({said})"
+                text = ", ".join(filter(None, (words, *named[:_LISTED])))
+                return f"other words of the rows say their {fact.name} ({text})"
         return ""
 
     def _note_unchanged(self, about: str, unchanged: Sequence[str | None]) -> None:
@@ -302,9 +302,9 @@ class Corrected:
         ]
         if lines:
             rows = {n: self._rows(n, self.tables[n]) for n in numbers}
-            told = {n for n in rows for _, it in rows[n] if fact.fields & it.keys()}
-            told |= {n for line in lines for n in line.tables}
-            numbers = [n for n in numbers if n not in told]
+            result = {n for n in rows for _, it in rows[n] if fact.fields & it.keys()}
+            result |= {n for line in lines for n in line.tables}
+            numbers = [n for n in numbers if n not in result]
             # Those with an answer of their own have that.
             lines = [line for line in lines if line.key not in self._answered]
             self._correct_lines(lines, answer)
@@ -337,8 +337,8 @@ class Corrected:
     def _settle(self, fact: Fact, answer: str, numbers: Iterable[int]) -> None:
         """Note what an answer settles: a framework may have its version."""
         self.notes += unread(fact, answer)
-        said = frozenset(() if _is_of_lines(answer) else fact.read(answer))
-        names = [it.name for it in FACTS.values() if it.fields & said]
+        texts = frozenset(() if _is_of_lines(answer) else fact.read(answer))
+        names = [it.name for it in FACTS.values() if it.fields & texts]
         self._settled |= {(it, n) for it in (fact.name, *names) for n in numbers}
 
     def _enter_places(
@@ -346,9 +346,9 @@ class Corrected:
         name: str,
         answer: str,
         numbers: Sequence[int],
-        said: _Known = None,
+        pair: _Known = None,
     ) -> bool:
-        """Enter what is *said* of a column, a row label or a text, if it is there.
+        """Enter what is *pair* of a column, a row label or a text, if it is there.
 
         Unless it is known, that is what the *answer* is.
         """
@@ -358,7 +358,7 @@ class Corrected:
             for number, place in places:
                 with faults.of(f"table {number}"):
                     if number in self.tables:
-                        entered = self._enter_place(number, place, name, answer, said)
+                        entered = self._enter_place(number, place, name, answer, pair)
                         unchanged.append(entered)
             if unchanged or not faults:
                 self._note_unchanged(f"{name!r}: {answer!r}", unchanged)
@@ -370,18 +370,18 @@ class Corrected:
         return False
 
     def _enter_place(
-        self, number: int, place: Place, name: str, answer: str, said: _Known
+        self, number: int, place: Place, name: str, answer: str, pair: _Known
     ) -> str | None:
-        """Enter what is *said* of a place, or the *answer*; return why it stays so.
+        """Enter what is *pair* of a place, or the *answer*; return why it stays so.
 
         Raise ``AnswerError`` where it does not fit.
         """
         before = self.tables[number]
         table: Table | None
-        told = place.kind == "cell" and fact_told(before.columns[place.header])
-        known = said or fact_in(answer, told or None) or setting_in(answer)
+        holds = place.kind == "cell" and fact_of_cells(before.columns[place.header])
+        known = pair or fact_in(answer, holds or None) or setting_in(answer)
         fact = fact_named(answer) or (known and known[0])
-        if said is None and place.kind == "column":
+        if pair is None and place.kind == "column":
             table = of_column(before, place.header, answer)
         elif place.kind in ("row", "cell") and answer.casefold() == LEAVE_OUT:
             table = without_rows(before, place)
@@ -411,7 +411,7 @@ class Corrected:
         may be called by its number as well.
         """
         plain, nth = plain_name(name), OF_COLUMN.fullmatch(name)
-        found: dict[str, dict[tuple[int, Place], None]] = {
+        groups: dict[str, dict[tuple[int, Place], None]] = {
             kind: {} for kind in ("title", "number", "text", "heading")
         }
         for number, matched in self._sheets:
@@ -423,20 +423,20 @@ class Corrected:
             if plain in names:
                 runs = _with_runs(table, titles, names[plain])
                 every = ((number, Place("column", title)) for title in runs)
-                found["title"] |= dict.fromkeys(every)
+                groups["title"] |= dict.fromkeys(every)
             if nth and 0 < int(nth["number"]) <= len(titles):
                 title = titles[int(nth["number"]) - 1]
-                found["number"][number, Place("column", title)] = None
+                groups["number"][number, Place("column", title)] = None
             texts, headings = _texts(matched.sheet, plain)
             for n, text in texts:
                 is_ = table.columns[titles[n]].is_ if titles[n] else ""
                 if is_ == "metric":
-                    found["text"][number, Place("row", titles[n], text)] = None
+                    groups["text"][number, Place("row", titles[n], text)] = None
                 elif is_ == "field":
-                    found["text"][number, Place("cell", titles[n], text)] = None
+                    groups["text"][number, Place("cell", titles[n], text)] = None
             for text in headings:
-                found["heading"][number, Place("heading", text=text)] = None
-        places = [[*it] for it in found.values() if it]
+                groups["heading"][number, Place("heading", text=text)] = None
+        places = [[*it] for it in groups.values() if it]
         if nth and places and len({place.header for _, place in places[0]}) > 1:
             raise AnswerError(f"{name!r}: say of which, as '{name} of table 1'")
         return places

@@ -77,24 +77,24 @@ def entered(
         yield from _enter_rows(table, number, keys, inquiry, refused)
         roles: list[str] = []
         again: set[str | None] = set()  # metrics of what were figures before
-        for n, one in enumerate(table.drafts):
-            names = plain_name(one.header), f"column {n + 1}"
+        for n, draft in enumerate(table.drafts):
+            names = plain_name(draft.header), f"column {n + 1}"
             for key in chain.from_iterable(keys[name, number] for name in names):
-                answer, at = inquiry.answers[key], (one.line, one.header[:30])
+                answer, at = inquiry.answers[key], (draft.line, draft.header[:30])
                 unit, metric = unit_and_metric(answer)
-                if (unit or metric) and one.header not in table.sheets[0].inherited:
+                if (unit or metric) and draft.header not in table.sheets[0].inherited:
                     if inquiry.answered.get(at) == key:
                         continue  # it was to what was asked of it
-                    were = one.holds_figures
-                    own = {} if were else {VARIANT: one.bare}
+                    were = draft.holds_figures
+                    own = {} if were else {VARIANT: draft.bare}
                     rows = (row for sheet in table.sheets for row in sheet.rows)
                     cells = [row.cells[n].text for row in rows]
                     with refused.of(key):
-                        yield from _figures(table, one, cells, key, inquiry)
-                        one.add(**own)
-                        again |= {one.metric} if were else set()
+                        yield from _figures(table, draft, cells, key, inquiry)
+                        draft.add(**own)
+                        again |= {draft.metric} if were else set()
                 elif table.may_have_figures() and inquiry.answered.get(at) != key:
-                    roles += [one.header] if _enter_role(one, key, inquiry) else []
+                    roles += [draft.header] if _enter_role(draft, key, inquiry) else []
         _free_roles(table, roles)
         _name_alike(table, again)
     for key, fault in refused.items():
@@ -110,14 +110,14 @@ def _name_alike(table: TableDraft, metrics_: Collection[str | None]) -> None:
     Which are alike follows from the answers, and not from what was likely.
     """
     alike: dict[object, list[ColumnDraft]] = defaultdict(list)
-    for one in table.drafts:
-        if one.holds_figures and one.metric in metrics_:
-            others = {n: it for n, it in one.fields.items() if n != VARIANT}
-            alike[one.metric, repr(sorted(others.items()))].append(one)
+    for draft in table.drafts:
+        if draft.holds_figures and draft.metric in metrics_:
+            others = {n: it for n, it in draft.fields.items() if n != VARIANT}
+            alike[draft.metric, repr(sorted(others.items()))].append(draft)
     for some in alike.values():
         named = [it for it in some if it.fields.get(VARIANT) == it.bare]
-        for one in some if named else ():
-            one.fields = {VARIANT: one.bare, **one.fields}
+        for draft in some if named else ():
+            draft.fields = {VARIANT: draft.bare, **draft.fields}
 
 
 def _keys(
@@ -128,15 +128,17 @@ def _keys(
     The beginning of a title is enough where no other title begins so; where several do
     it is a fault.
     """
-    drafts = [one for table in tables for one in table.drafts]
-    titles = {plain_name(one.header): one.header for one in drafts}
-    texts = {plain_name(text) for one in drafts for text in one.looks.texts}
+    drafts = [draft for table in tables for draft in table.drafts]
+    titles = {plain_name(draft.header): draft.header for draft in drafts}
+    texts = {plain_name(text) for draft in drafts for text in draft.looks.texts}
     lines = {**{line.name: line for line in lines.values()}, **lines}
     keys: dict[tuple[str, int], list[str]] = defaultdict(list)
     for key, answer in inquiry.answers.items():
         line, about = lines.get(key), OF_TABLE.fullmatch(key)
         name = plain_name(about["name"] if about else key)
-        numbers = [int(about["number"])] if about else [one.number for one in tables]
+        numbers = (
+            [int(about["number"])] if about else [table.number for table in tables]
+        )
         if line is not None:
             name = plain_name(line.header) if line.kind == "column" else ""
             numbers = [*line.tables]
@@ -152,7 +154,7 @@ def _keys(
         if (nth := OF_COLUMN.fullmatch(name)) and name not in titles:
             n = int(nth["number"])
             there = [it.drafts[n - 1 : n] for it in tables if numbers[1:]]
-            if len({one.header for some in there for one in some}) > 1:
+            if len({draft.header for some in there for draft in some}) > 1:
                 continue  # it is not said of which table
         for number in numbers:
             keys[name, number].append(key)
@@ -168,17 +170,17 @@ def _enter_rows(
     if corner is None or not (table.rows or unsaid):
         return
     cells, units = cells_by_label(table.sheets, table.drafts, corner)
-    rows = {one.header: one for one in table.rows}
-    titles = {plain_name(one.header) for one in table.drafts}
+    rows = {row.header: row for row in table.rows}
+    titles = {plain_name(draft.header) for draft in table.drafts}
     answered: list[ColumnDraft] = []
     for label in [it for it in cells if plain_name(it) not in titles]:
         for key in keys[plain_name(label), number]:
             if key not in inquiry.used and any(unit_and_metric(inquiry.answers[key])):
                 looks = profile(label, cells[label], table.decimal, units.get(label))
-                one = rows.setdefault(label, ColumnDraft(looks, table.line))
+                draft = rows.setdefault(label, ColumnDraft(looks, table.line))
                 with refused.of(key):
-                    yield from _figures(table, one, cells[label], key, inquiry)
-                    answered.append(one)
+                    yield from _figures(table, draft, cells[label], key, inquiry)
+                    answered.append(draft)
     if answered:
         table.rows = [rows[label] for label in cells if label in rows]
         enter_labels(corner, table.rows, cells)
@@ -187,51 +189,53 @@ def _enter_rows(
 
 def _enter_variants(table: TableDraft, answered: Sequence[ColumnDraft]) -> None:
     """Let the names of rows tell their figures apart, in place of those of columns."""
-    alike = Counter(one.metric for one in table.rows)
-    for one in answered:
-        if one.metric is None or alike[one.metric] > 1:
-            one.add(**{VARIANT: one.bare})
-    for one in table.drafts:
-        one.fields = {n: it for n, it in one.fields.items() if it != one.bare}
-    if not any(one.holds_figures for one in table.drafts):
-        for one in (it for it in table.drafts if it.looks.figures):
-            one.column = one.left = None
+    alike = Counter(row.metric for row in table.rows)
+    for draft in answered:
+        if draft.metric is None or alike[draft.metric] > 1:
+            draft.add(**{VARIANT: draft.bare})
+    for draft in table.drafts:
+        draft.fields = {n: it for n, it in draft.fields.items() if it != draft.bare}
+    if not any(column_draft.holds_figures for column_draft in table.drafts):
+        for draft in (it for it in table.drafts if it.looks.figures):
+            draft.column = draft.left = None
 
 
-def _enter_role(one: ColumnDraft, key: str, inquiry: Inquiry) -> bool:
+def _enter_role(draft: ColumnDraft, key: str, inquiry: Inquiry) -> bool:
     """Make a column what its answer says that it tells; tell whether that is new.
 
     Keys that tell the metric of their rows hand it on when the rows are known.
     """
-    answer, told = inquiry.answers[key], one.column or Column()
-    role, fact = column_of(answer, one.header), fact_named(answer)
-    if one.left is None and told.is_ != "metric" and answer.casefold() == LEAVE_OUT:
-        one.leave(f"{one.header!r}: as answered")
-        one.kept = True
+    answer, column = inquiry.answers[key], draft.column or Column()
+    role, fact = column_of(answer, draft.header), fact_named(answer)
+    if draft.left is None and column.is_ != "metric" and answer.casefold() == LEAVE_OUT:
+        draft.leave(f"{draft.header!r}: as answered")
+        draft.kept = True
         inquiry.used.add(key)
-    if role is None or told.is_ == "metric":
+    if role is None or column.is_ == "metric":
         return False
     # Figures may be a setting, or a count: ``batch size``.
     setting = (role.field or "").startswith(PREFIXES)
-    counted = fact is None or (one.is_count and bool(fact.read("1")))
-    if one.holds_figures and not (setting and counted):
+    counted = fact is None or (draft.is_count and bool(fact.read("1")))
+    if draft.holds_figures and not (setting and counted):
         return False
     # Cells that tell it beside a setting go on telling both.
-    if told.field is None or fact_of(told.field).is_setting:
-        fields = {field for cell in told.cells.values() for field in cell.set}
-        if role.field in fields or (fact and {*fact.named} & {*told.names}):
+    if column.field is None or fact_of(column.field).is_setting:
+        fields = {field for cell in column.cells.values() for field in cell.set}
+        if role.field in fields or (fact and {*fact.named} & {*column.names}):
             return False
     own = fact_of(role.field or "")
     if fact is None and (role.field or "").startswith(PREFIXES):
-        one.kept = True
-        if own.name in FACTS and not all(map(own.read, one.looks.texts)):
-            role = Column(field=f"parameters.printed_{slug(one.header)}")
+        draft.kept = True
+        if own.name in FACTS and not all(map(own.read, draft.looks.texts)):
+            role = Column(field=f"parameters.printed_{slug(draft.header)}")
     known = fact is not None and fact.name in FACTS
-    one.looks = replace(one.looks, terms=header_terms(answer) if known else frozenset())
-    if role.field and role.field == told.field:
+    draft.looks = replace(
+        draft.looks, terms=header_terms(answer) if known else frozenset()
+    )
+    if role.field and role.field == column.field:
         return False
-    one.column, one.left, one.asked = role, None, False
-    inquiry.enter(key, answer, one.line, one.header[:30])
+    draft.column, draft.left, draft.asked = role, None, False
+    inquiry.enter(key, answer, draft.line, draft.header[:30])
     inquiry.used.add(key)
     inquiry.roles.add(key)
     return True
@@ -239,61 +243,61 @@ def _enter_role(one: ColumnDraft, key: str, inquiry: Inquiry) -> bool:
 
 def _free_roles(table: TableDraft, roles: Collection[str]) -> None:
     """Keep what told before what *roles* of others are: as settings of their own."""
-    told = {it.header: it.column for it in table.drafts if it.column}
-    taken = {told[it].field: it for it in roles if told[it].field}
-    for one in table.drafts:
-        field = one.column.field if one.column else None
-        if field in taken and one.header not in roles:
-            one.become_field(f"parameters.printed_{slug(one.header)}")
+    columns = {it.header: it.column for it in table.drafts if it.column}
+    taken = {columns[it].field: it for it in roles if columns[it].field}
+    for draft in table.drafts:
+        field = draft.column.field if draft.column else None
+        if field in taken and draft.header not in roles:
+            draft.become_field(f"parameters.printed_{slug(draft.header)}")
             why = f"{taken[field]!r} is its {fact_of(field or '').name}"
-            table.notes.append(f"{one.header!r}: kept as a setting, as {why}")
+            table.notes.append(f"{draft.header!r}: kept as a setting, as {why}")
 
 
 def _figures(
     table: TableDraft,
-    one: ColumnDraft,
+    draft: ColumnDraft,
     cells: Sequence[str],
     key: str,
     inquiry: Inquiry,
 ) -> Iterable[Doubt]:
-    """Make *one* that of the figures which an answer says; return what is in doubt."""
+    """Make *draft* that of the figures that an answer says; return what is in doubt."""
     unit, metric = unit_and_metric(inquiry.answers[key])
-    if metric and not unit and one.holds_figures and fits(metric, one.bases):
-        unit = one.unit  # as is likely
-    looks = profile(one.header, cells, table.decimal, unit or one.looks.unit)
+    if metric and not unit and draft.holds_figures and fits(metric, draft.bases):
+        unit = draft.unit  # as is likely
+    looks = profile(draft.header, cells, table.decimal, unit or draft.looks.unit)
     bases = {base for base, _ in looks.kinds} - {"1"}
     bare = metric is not None and metrics()[metric].unit == "1"  # as it is printed
     base = (of := understood(unit or "")) and of.base
     fitting = {it for it in bases if bare or not metric or fits(metric, [it])}
     of_it = bases <= ({base} if base else fitting)
-    known = one.fields if one.holds_figures else {}
-    if not one.holds_figures:
-        one.missing, one.pattern = {}, ""
+    known = draft.fields if draft.holds_figures else {}
+    if not draft.holds_figures:
+        draft.missing, draft.pattern = {}, ""
     if not (looks.figures and of_it):
-        looks = _within(one, cells, unit, metric, table.decimal)
+        looks = _within(draft, cells, unit, metric, table.decimal)
     looks = replace(looks, terms=looks.terms - _OVERRULED)
-    one.looks, one.left, one.column = looks, None, None
-    missing = one.missing
-    pivots.enter_pivots([one], table.drafts)
-    one.fields = {**one.fields, **known}
-    doubts = figure_doubts(one, replace(table.around, specified=False))
-    if metric is None and one.metric not in (None, *metrics()):
+    draft.looks, draft.left, draft.column = looks, None, None
+    missing = draft.missing
+    pivots.enter_pivots([draft], table.drafts)
+    draft.fields = {**draft.fields, **known}
+    doubts = figure_doubts(draft, replace(table.around, specified=False))
+    if metric is None and draft.metric not in (None, *metrics()):
         metric = "reported_value"  # a ratio is no claim any more
     if metric is not None:
-        state_metric(one, metric)
+        state_metric(draft, metric)
         doubts = [it for it in doubts if it.topic in _OF_READINGS]
     doubts = [replace(it, guess=None) if it.guess in LEAVING else it for it in doubts]
-    one.missing = missing | one.missing
-    enter_language_model(one, frozenset(), table.drafts)
+    draft.missing = missing | draft.missing
+    enter_language_model(draft, frozenset(), table.drafts)
     # What tells its figures from others follows from the answer.
-    side = "work" if one.metric in OF_SIDES else ""
-    inquiry.enter(key, side, one.line, one.header[:30])
+    side = "work" if draft.metric in OF_SIDES else ""
+    inquiry.enter(key, side, draft.line, draft.header[:30])
     inquiry.used.add(key)
     return table.weighed(doubts)
 
 
 def _within(
-    one: ColumnDraft,
+    draft: ColumnDraft,
     cells: Sequence[str],
     unit: str | None,
     metric: str | None,
@@ -306,21 +310,21 @@ def _within(
     the decimal mark of the table.
     """
     base = (of := understood(unit or metrics()[metric or ""].unit)) and of.base
-    said = f"{one.header!r}: {unit or metric!r}"
+    result = f"{draft.header!r}: {unit or metric!r}"
     units, values = dict[str, None](), list[str]()
     for text in dict.fromkeys(cells):
         every = [(it[0], it[1], understood(it[1])) for it in _WITHIN.finditer(text)]
-        found = [(it, name) for it, name, of in every if of and of.base == base]
-        sizes = amounts([it for it, _ in found], None)
+        pairs = [(it, name) for it, name, of in every if of and of.base == base]
+        sizes = amounts([it for it, _ in pairs], None)
         if sizes and max(sizes) > (1 + _SAME) * min(sizes):
-            raise AnswerError(f"{said}: several such are in {text!r}")
-        units |= dict.fromkeys(name for _, name in found)
-        values += [it for it, _ in found[:1]]
-        one.missing = one.missing | ({} if found else {text: ""})
+            raise AnswerError(f"{result}: several such are in {text!r}")
+        units |= dict.fromkeys(name for _, name in pairs)
+        values += [it for it, _ in pairs[:1]]
+        draft.missing = draft.missing | ({} if pairs else {text: ""})
     if not units:
-        raise AnswerError(f"{said}: no cell has a figure with such a unit behind it")
+        raise AnswerError(f"{result}: no cell has a figure with such a unit behind it")
     spelt = "|".join(map(re.escape, units))
-    one.pattern = rf"(?<![\w.,/])(?P<value>\d[\d.,]*\s?(?:{spelt}))(?!\w)"
+    draft.pattern = rf"(?<![\w.,/])(?P<value>\d[\d.,]*\s?(?:{spelt}))(?!\w)"
     numbers = [number for text in cells for number in _NUMBER.findall(text)]
-    looks = profile(one.header, values, convention(numbers) or mark, None)
+    looks = profile(draft.header, values, convention(numbers) or mark, None)
     return replace(looks, terms=looks.terms | header_terms(" ".join(cells)))

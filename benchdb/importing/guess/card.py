@@ -82,7 +82,7 @@ def card_lines(
     fields from that hold for all of it, *doubted* are facts of columns about which
     there is a question of its own.
     """
-    told: _Told = defaultdict(lambda: defaultdict(Counter))
+    groups: _Told = defaultdict(lambda: defaultdict(Counter))
     facts: dict[str, Fact] = dict(FACTS)
     lines: dict[int, int] = {}
     map_ = Map()
@@ -98,21 +98,21 @@ def card_lines(
                 alike[key] = reader.tell(item, defaults, map_)
             for fact, kind, header, pair in alike[key]:
                 facts.setdefault(fact.name, fact)
-                told[fact.name, number][kind, header][pair] += 1
-    _show_short(told, document)
-    return _merged(told, facts, lines)
+                groups[fact.name, number][kind, header][pair] += 1
+    _show_short(groups, document)
+    return _merged(groups, facts, lines)
 
 
-def _show_short(told: _Told, document: Document) -> None:
+def _show_short(groups: _Told, document: Document) -> None:
     """Make lines of names of machines of which only the text has a longer one."""
     stored = {
         pair[1]
-        for (name, _), tellings in told.items()
+        for (name, _), tellings in groups.items()
         for pairs in tellings.values()
         for pair in pairs
         if name == "machine"
     }
-    for (name, _), tellings in told.items():
+    for (name, _), tellings in groups.items():
         exact = [key for key in tellings if key[0].startswith("exact ")]
         for kind, header in exact if name == "machine" else ():
             for pair, count in tellings[kind, header].items():
@@ -122,13 +122,13 @@ def _show_short(told: _Told, document: Document) -> None:
 
 
 def _merged(
-    told: _Told,
+    result: _Told,
     facts: Mapping[str, Fact],
     lines: Mapping[int, int],
 ) -> list[Line]:
     """Return one line for what like tables have from like places."""
     groups: dict[object, list[tuple[int, str, str, Counter[_Pair], bool]]] = {}
-    for (name, number), tellings in told.items():
+    for (name, number), tellings in result.items():
         for (kind, header), pairs in tellings.items():
             others = len(tellings) > 1
             # Rows without work are refused, each by itself, but not a whole table.
@@ -294,8 +294,8 @@ class _Reader:
     def _is_answered(self, fact: Fact, name: str, printed: str, stored: str) -> bool:
         """Tell whether somebody said that it is the *fact*, and no word is lost."""
         kept = stored.removesuffix(INFERENCE).removesuffix(_OF_NO_CHIP)
-        said = ANSWERED.format(fact.name, name[:30]) in self._doubted
-        return said and _is_whole(fact, printed, kept)
+        holds = ANSWERED.format(fact.name, name[:30]) in self._doubted
+        return holds and _is_whole(fact, printed, kept)
 
     def _heading(self, layer: Facts, field: str, item: Observation) -> str | None:
         """Return the heading that a layer comes from, if it is one."""
@@ -344,21 +344,21 @@ def _stored(fact: Fact, known: Known, map_: Map) -> str:
     """Return what a run stores of a fact, in words."""
     fields = known.fields
     if fact.name == "machine":
-        told = tuple(
+        pairs = tuple(
             (name, fields[name])
             for name in (*OF_MACHINES, "device")
             if fields.get(name) not in (None, "")
         )
-        return _machine_of(told) if {name for name, _ in told} - {"device"} else ""
+        return _machine_of(pairs) if {name for name, _ in pairs} - {"device"} else ""
     parts = [str(fields.get(name, "")) for name in sorted(fact.fields)]
     return " ".join(filter(None, parts))
 
 
 @lru_cache(maxsize=1024)
-def _machine_of(told: tuple[tuple[str, Scalar], ...]) -> str:
+def _machine_of(pairs: tuple[tuple[str, Scalar], ...]) -> str:
     """Return a machine in words: its chip with cores and memory, and its cards."""
     try:
-        described = machine(dict(told), {})
+        described = machine(dict(pairs), {})
     except UNDERSTANDABLE:
         return ""
     chip = described.chip
@@ -440,8 +440,8 @@ def _is_whole(fact: Fact, printed: str, stored: str) -> bool:
 
 def _completes(known: Facts, printed: str) -> bool:
     """Tell whether cores or memory are *known* of a machine that are not *printed*."""
-    said = recognised(printed, ["machine"]).set.keys()
-    return bool({*PARTS} & known.set.keys() - said)
+    texts = recognised(printed, ["machine"]).set.keys()
+    return bool({*PARTS} & known.set.keys() - texts)
 
 
 def _plain(text: str) -> str:

@@ -42,9 +42,9 @@ def as_question(
     """
     tables = ""
     if len(line.tables) < len(at):  # else it is about all
-        one = f"table {line.tables[0]} at line {at[line.tables[0]]}"
+        text = f"table {line.tables[0]} at line {at[line.tables[0]]}"
         several = f"tables {_ranges(line.tables)}"
-        tables = f" ({several if line.tables[1:] else one})"
+        tables = f" ({several if line.tables[1:] else text})"
     fact = line.fact
     values, where = _values(line, document)
     needed = (line.kind, fact.name) == ("nowhere", "work")
@@ -92,8 +92,8 @@ def _ranges(numbers: Iterable[int]) -> str:
 
 def _stated(line: Line) -> str:
     """Return what a line of the text says of all tables, or that nothing says it."""
-    said = {"nowhere": line.kind, "text": repr(sorted(line.values))}
-    return said.get(line.kind, "")
+    values = {"nowhere": line.kind, "text": repr(sorted(line.values))}
+    return values.get(line.kind, "")
 
 
 def _values(line: Line, document: Document) -> tuple[str, str]:

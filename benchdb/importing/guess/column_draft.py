@@ -226,11 +226,11 @@ def shorten_paths(drafts: Iterable[ColumnDraft], sheet: Sheet) -> None:
     Above the rows of ``runs[].cold[]``, ``runs.model`` is a model and counts none.
     """
     way = sheet.context[-1].split(".") if sheet.context else []
-    for one in (it for it in drafts if it.header in sheet.inherited):
-        holder, _, last = one.header.rpartition(".")
+    for draft in (it for it in drafts if it.header in sheet.inherited):
+        holder, _, last = draft.header.rpartition(".")
         if f"{holder}[]" in way and last not in sheet.header:
-            one.path = one.header
-            one.looks = replace(one.looks, header=last, terms=header_terms(last))
+            draft.path = draft.header
+            draft.looks = replace(draft.looks, header=last, terms=header_terms(last))
 
 
 def pair_doubt(
@@ -250,8 +250,8 @@ def pair_doubt(
     def settle(answer: str) -> None:
         if answer in _PAIRS:
             draft.pattern = _PAIRS[answer]
-            found = (re.match(draft.pattern, text) for text in texts)
-            values = [match["value"] for match in found if match]
+            matches = (re.match(draft.pattern, text) for text in texts)
+            values = [match["value"] for match in matches if match]
             looks = profile(
                 _header_of(draft.header, answer), values, decimal, draft.looks.unit
             )
@@ -349,7 +349,7 @@ def column_doubt(
 ) -> Doubt:
     """Return a doubt about columns; *choices* without words of their own have ours."""
     first = drafts[0]
-    subject = ", ".join(f"{one.header[:40]!r}" for one in drafts[:4])
+    subject = ", ".join(f"{draft.header[:40]!r}" for draft in drafts[:4])
     subject += f" and {len(drafts) - 4} more" if len(drafts) > 4 else ""
     named = choices if isinstance(choices, Mapping) else {}
     facts = {
@@ -358,8 +358,8 @@ def column_doubt(
         "line": first.line,
         "choices": named or {key: _title(key) for key in choices},
     }
-    if any(one.holds_figures for one in drafts):
-        facts["figures"] = lambda: any(one.holds_figures for one in drafts)
+    if any(draft.holds_figures for draft in drafts):
+        facts["figures"] = lambda: any(draft.holds_figures for draft in drafts)
     return Doubt(topic=topic, text=text, **{**facts, **more})  # type: ignore[arg-type]
 
 

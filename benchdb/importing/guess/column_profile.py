@@ -179,9 +179,9 @@ def _is_head(header: str, term: str) -> bool:
     )
     text = text.replace("_", " ")
     return any(
-        not pattern("qualifies").match(text, found.end())
-        and not pattern("counts").search(text[: found.start()])
-        for found in _patterns()[term].finditer(text)
+        not pattern("qualifies").match(text, match.end())
+        and not pattern("counts").search(text[: match.start()])
+        for match in _patterns()[term].finditer(text)
     )
 
 
@@ -197,10 +197,10 @@ def statistic(header: str) -> tuple[str, str]:
     if not every:
         return "", plain
     percentiles = (it for it in every if it["nth"] or it["p"] not in (None, "50"))
-    found = next(percentiles, every[0])
-    name = next(name for name, match in found.groupdict().items() if match)
-    rest = " ".join(f"{plain[: found.start()]} {plain[found.end() :]}".split())
-    if number := found["p"] or found["nth"]:
+    result = next(percentiles, every[0])
+    name = next(name for name, match in result.groupdict().items() if match)
+    rest = " ".join(f"{plain[: result.start()]} {plain[result.end() :]}".split())
+    if number := result["p"] or result["nth"]:
         whole, _, decimals = number.partition(" ")
         name = (
             f"p{whole}.{decimals}".rstrip("0").rstrip(".") if decimals else f"p{whole}"
@@ -212,8 +212,8 @@ def statistic(header: str) -> tuple[str, str]:
 def fold(header: str) -> str:
     """Return *header* in lower case, its words apart: ``BatchSize``, ``batch_size``."""
     called = pattern("called").sub(" ", header[:_LIMIT])  # decode() is no side
-    apart = pattern("joined").sub(" ", unicodedata.normalize("NFKC", called))
-    return " ".join(pattern("marks").sub(" ", apart.casefold()).split())
+    text = pattern("joined").sub(" ", unicodedata.normalize("NFKC", called))
+    return " ".join(pattern("marks").sub(" ", text.casefold()).split())
 
 
 def says_only(header: str, unit: str | None, terms: Iterable[str]) -> bool:
@@ -266,12 +266,21 @@ def profiles(
         for n, header in enumerate(sheets[0].header)
     ]
     units = units_of(sheets[0].header)
-    alone = [profile(*one, None, unit) for one, unit in zip(named, units, strict=True)]
-    whole = convention(text for one in alone if one.figures for text in one.texts)
+    alone = [
+        profile(*pair, None, unit) for pair, unit in zip(named, units, strict=True)
+    ]
+    whole = convention(
+        text
+        for column_profile in alone
+        if column_profile.figures
+        for text in column_profile.texts
+    )
     whole = whole or elsewhere
     if whole is None:
         return alone
-    return [profile(*one, whole, unit) for one, unit in zip(named, units, strict=True)]
+    return [
+        profile(*pair, whole, unit) for pair, unit in zip(named, units, strict=True)
+    ]
 
 
 def units_of(headers: Sequence[str]) -> list[str | None]:
@@ -372,12 +381,12 @@ def unread(columns: Iterable[ColumnProfile]) -> str | None:
 
 def amounts(texts: Iterable[str], unit: str | None) -> list[float]:
     """Return the figures of cells in their base unit, as far as they can be read."""
-    found = []
+    values = []
     for text in texts:
         with suppress(ValueError):
             amount = parsed(text, unit=unit)
-            found += [amount.value] if isinstance(amount, Quantity) else []
-    return found
+            values += [amount.value] if isinstance(amount, Quantity) else []
+    return values
 
 
 def is_zero(text: str) -> bool:
@@ -454,10 +463,12 @@ def unit_in(text: str) -> str | None:
 
 
 def _candidates(text: str) -> Iterator[str]:
-    brackets = [one.strip() for one in reversed(_BRACKET.findall(text))]
+    brackets = [item.strip() for item in reversed(_BRACKET.findall(text))]
     yield from pattern("below_head").findall(text)
     yield from brackets
-    yield from (one.partition(",")[0].rstrip() for one in brackets)  # (ms, less is …)
+    yield from (
+        bracket.partition(",")[0].rstrip() for bracket in brackets
+    )  # (ms, less is …)
     joined = (re.sub(r"\s+/\s+", "/", o) for o in brackets if not re.search(r"\d", o))
     yield from (o.rsplit(" ", 1)[-1] for o in joined)  # (unit: tokens / second)
     yield text

@@ -50,12 +50,12 @@ def field(column: ColumnProfile) -> Column | str | None:
     """Return what *column* surely tells, or why it is left out."""
     if column.parts:
         return None
-    rule = next((one for one in words().fields if _holds(one, column)), None)
+    rule = next((it for it in words().fields if _holds(it, column)), None)
     if rule is None or rule.ignore:
         return rule.ignore.format(column.header) if rule else None
     named = column.truths and rule.field in _NAMES
     own = Column(field=f"parameters.{slug(column.header)}")
-    return own if named else _told(rule, column)
+    return own if named else _column_by(rule, column)
 
 
 def is_of_sizes(column: ColumnProfile) -> bool:
@@ -63,7 +63,7 @@ def is_of_sizes(column: ColumnProfile) -> bool:
     return bool(column.texts) and all(map(pattern("sized").fullmatch, column.texts))
 
 
-def _told(rule: FieldRule, column: ColumnProfile) -> Column:
+def _column_by(rule: FieldRule, column: ColumnProfile) -> Column:
     """Return what *column* tells by *rule*."""
     if rule.cells in _TELLING:
         return _TELLING[rule.cells](column)
@@ -111,17 +111,17 @@ def leave_versions(drafts: Sequence[ColumnDraft]) -> None:
     }
     several = len({*own.values()}) > 1
     named = {it.header for it in drafts if _names_framework(it.looks)}
-    told = (
+    texts = (
         it.header for it in drafts if it.column and "framework" in fields_of(it.column)
     )
-    objects = {header.rpartition(".")[0] for header in (*named, *told)}
-    for one in drafts:
-        holder, _, name = one.header.rpartition(".")
+    objects = {header.rpartition(".")[0] for header in (*named, *texts)}
+    for draft in drafts:
+        holder, _, name = draft.header.rpartition(".")
         bare = holder in objects and fold(name) == "version"
-        known = one.column is not None and one.column.field == "framework_version"
-        other = several and one.header in own
-        if known and (other or not (bare or one.header in named)):
-            one.become_field(f"parameters.{slug(one.header)}")
+        known = draft.column is not None and draft.column.field == "framework_version"
+        other = several and draft.header in own
+        if known and (other or not (bare or draft.header in named)):
+            draft.become_field(f"parameters.{slug(draft.header)}")
 
 
 def _names_framework(looks: ColumnProfile) -> bool:
@@ -142,8 +142,8 @@ def _runtimes_in(column: ColumnProfile) -> Column:
 
 def _frameworks_in(column: ColumnProfile) -> Column:
     beside: tuple[Named, ...] = ("device", "quantization")
-    said = (any(recognised(it, [one]).set for it in column.texts) for one in beside)
-    return Column(names=("framework", *compress(beside, said)))
+    flags = (any(recognised(it, [text]).set for it in column.texts) for text in beside)
+    return Column(names=("framework", *compress(beside, flags)))
 
 
 def _named_in(column: ColumnProfile) -> Column | None:
@@ -347,41 +347,45 @@ def enter_hardware(drafts: Sequence[ColumnDraft]) -> tuple[Fields, str]:
 
     And the header that it follows from.
     """
-    open_ = [one for one in drafts if one.column is None and not one.parts]
-    chips = [one for one in open_ if _chips_in(one.looks)]
-    macs = [one for one in open_ if one not in chips and one.looks.mostly(naming.model)]
-    known = {one.column.field for one in drafts if one.column}
-    for one in macs[:1]:
-        one.become_field("model")
-    apart = bool(macs or len(chips) > 1 or known & {"ram", "gpu_cores", "cpu_cores"})
-    for one in chips:
-        beside = any("cpu" in it.looks.terms for it in chips if it is not one)
-        numbers = not all(map(naming.chip, one.looks.texts))  # "4090" alone
-        cards = (numbers or "gpu" in one.looks.terms) and all(
+    open_ = [draft for draft in drafts if draft.column is None and not draft.parts]
+    chips = [draft for draft in open_ if _chips_in(draft.looks)]
+    macs = [it for it in open_ if it not in chips and it.looks.mostly(naming.model)]
+    known = {draft.column.field for draft in drafts if draft.column}
+    for draft in macs[:1]:
+        draft.become_field("model")
+    holds = bool(macs or len(chips) > 1 or known & {"ram", "gpu_cores", "cpu_cores"})
+    for draft in chips:
+        beside = any("cpu" in it.looks.terms for it in chips if it is not draft)
+        numbers = not all(map(naming.chip, draft.looks.texts))  # "4090" alone
+        cards = (numbers or "gpu" in draft.looks.terms) and all(
             (chip := naming.chip(text, numbers=True)) and (chip.accelerator or beside)
-            for text in one.looks.texts
+            for text in draft.looks.texts
         )
-        name = "accelerator" if cards else "chip" if apart else ""
+        name = "accelerator" if cards else "chip" if holds else ""
         if name and name not in known:
-            one.become_field(name)
+            draft.become_field(name)
             known.add(name)
         elif not name:
-            one.column = _machines(one.looks.texts)
-    for one in open_:
+            draft.column = _machines(draft.looks.texts)
+    for draft in open_:
         sides = {
-            it: pattern("gpu_switch").match(it.casefold()) for it in one.looks.texts
+            it: pattern("gpu_switch").match(it.casefold()) for it in draft.looks.texts
         }
-        if "gpu" in one.looks.terms and not one.looks.figures and all(sides.values()):
+        if (
+            "gpu" in draft.looks.terms
+            and not draft.looks.figures
+            and all(sides.values())
+        ):
             cells = {
-                it: Meaning(set={"device": "gpu" if found and found[1] else "cpu"})
-                for it, found in sides.items()
+                it: Meaning(set={"device": "gpu" if match and match[1] else "cpu"})
+                for it, match in sides.items()
             }
-            one.column = Column(field=f"parameters.{slug(one.header)}", cells=cells)
-    for one in drafts if not chips else ():  # whatever they are called
-        figures = one.looks.terms & FIGURE_TERMS  # "GPU usage" is no machine
-        headed = one.looks.terms & {"machine", "gpu", "chip"} and not figures
-        if headed and one.holds_words and not one.looks.truths:
-            one.become_field("chip" if "chip" in one.looks.terms else "machine")
+            draft.column = Column(field=f"parameters.{slug(draft.header)}", cells=cells)
+    for draft in drafts if not chips else ():  # whatever they are called
+        figures = draft.looks.terms & FIGURE_TERMS  # "GPU usage" is no machine
+        headed = draft.looks.terms & {"machine", "gpu", "chip"} and not figures
+        if headed and draft.holds_words and not draft.looks.truths:
+            draft.become_field("chip" if "chip" in draft.looks.terms else "machine")
             break
     named = [(it.column.field, it.header) for it in chips if it.column]
     only = [field for field, _ in named] == ["accelerator"]
@@ -459,16 +463,16 @@ def _is_software(text: str) -> bool:
 
 def enter_words(drafts: Sequence[ColumnDraft]) -> None:
     """Enter columns of words of which nothing is known; tests of models are work."""
-    for one in drafts:
-        if one.holds_words and not one.asked:
-            named = "model" in one.looks.terms and not one.looks.truths
-            named = named and not one.looks.terms & {"gpu", "cpu"}
-            name = "model" if named else slug(one.looks.header)
-            enter_tests(one, f"parameters.{name}")
-            tests = one.column is not None and one.column.cells
-            software = 2 * sum(map(_is_software, one.looks.texts))
-            if named and not tests and software > len(one.looks.texts):
-                one.column = Column(names=("framework", "precision"))
+    for draft in drafts:
+        if draft.holds_words and not draft.asked:
+            named = "model" in draft.looks.terms and not draft.looks.truths
+            named = named and not draft.looks.terms & {"gpu", "cpu"}
+            name = "model" if named else slug(draft.looks.header)
+            enter_tests(draft, f"parameters.{name}")
+            tests = draft.column is not None and draft.column.cells
+            software = 2 * sum(map(_is_software, draft.looks.texts))
+            if named and not tests and software > len(draft.looks.texts):
+                draft.column = Column(names=("framework", "precision"))
 
 
 def enter_tests(draft: ColumnDraft, field: str) -> None:

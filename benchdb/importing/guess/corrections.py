@@ -214,10 +214,10 @@ def _replaced(table: Table, fact: Fact, facts: Fields) -> Set[str]:
     """
     if fact.name != "machine" or table.set.items() & facts.items():
         return naming_fields(fact)
-    told = {name for it in table.columns.values() for name in (it.field, *it.names)}
-    told |= {n for n, it in table.rows.get(ALL_ROWS, Meaning()).set.items() if it}
-    system = FACTS["os"].fields if "os" not in told else frozenset[str]()
-    return (fact.fields | system) - (told - naming_fields(fact))
+    texts = {name for it in table.columns.values() for name in (it.field, *it.names)}
+    texts |= {n for n, it in table.rows.get(ALL_ROWS, Meaning()).set.items() if it}
+    system = FACTS["os"].fields if "os" not in texts else frozenset[str]()
+    return (fact.fields | system) - (texts - naming_fields(fact))
 
 
 def _saying(before: _Facts, fact: Fact, facts: Fields, replaced: Set[str]) -> _Facts:
@@ -304,20 +304,20 @@ def with_facts(table: Table, place: Place, fact: Fact, facts: Fields) -> Table:
         column = table.columns[place.header]
         if place.kind == "cell":
             before = column.cells.get(place.text, Meaning())
-            said = _saying(before, fact, facts, replaced)
-            column = replace(column, cells={**column.cells, place.text: said})
+            meaning = _saying(before, fact, facts, replaced)
+            column = replace(column, cells={**column.cells, place.text: meaning})
         else:
             own = dict(column.set)
             if fact.name == "work" and place.header.startswith(str(own.get(VARIANT))):
                 del own[VARIANT]  # its title, which told it from others
-            said = _saying(Meaning(set=own), fact, facts, replaced)
-            column = replace(column, set=said.set)
+            meaning = _saying(Meaning(set=own), fact, facts, replaced)
+            column = replace(column, set=meaning.set)
         columns = {**table.columns, place.header: column}
         return replace(table, columns=_told_apart(table.columns, columns))
     key = f"^{expression_of(place.text)}$"
     if place.kind == "row":
-        said = _saying(table.rows.get(key, Meaning()), fact, facts, replaced)
-        return replace(table, rows={**table.rows, key: said})
+        meaning = _saying(table.rows.get(key, Meaning()), fact, facts, replaced)
+        return replace(table, rows={**table.rows, key: meaning})
     heading = _saying(table.headings.get(key, Heading()), fact, facts, replaced)
     return replace(table, headings={**table.headings, key: heading})
 
@@ -417,8 +417,8 @@ def of_column(table: Table, name: str, answer: str) -> Table | None:
     if answer.casefold() == LEAVE_OUT:
         table = _with_metric(table, name, answer)
         column = Column(is_="ignore", skip=table.columns[name].skip)
-    elif (told := fact_in(answer)) is not None and told[0].is_setting:
-        return with_facts(table, Place("column", name), *told)
+    elif (pair := fact_in(answer)) is not None and pair[0].is_setting:
+        return with_facts(table, Place("column", name), *pair)
     elif of_figures and (fact := fact_named(answer)):
         known = {field: it for field, it in column.set.items() if field in fact.fields}
         words = _SIGNS.sub("", without_unit(name, column.unit))
@@ -436,8 +436,8 @@ def of_column(table: Table, name: str, answer: str) -> Table | None:
         if column.is_ == "metric":  # of all others it is known, or read so already
             table = _with_metric(table, name, answer)
             column = replace(known_column, skip=table.columns[name].skip)
-    elif told is not None or (told := setting_in(answer)) is not None:
-        return with_facts(table, Place("column", name), *told)
+    elif pair is not None or (pair := setting_in(answer)) is not None:
+        return with_facts(table, Place("column", name), *pair)
     else:
         check_metric(name, answer)
         raise AnswerError(
@@ -461,14 +461,14 @@ def _with_metric(table: Table, name: str, answer: str) -> Table:
     if len({*named.values()}) != 1:
         why = f"its rows are {', '.join(map(repr, named))}; answer for each of these"
         raise AnswerError(f"{name!r}: {answer!r}: {why}")
-    told = {
+    values = {
         "metric": next(iter(named.values())),
         "unit": column.units.get(next(iter(named))),
     }
     labels = "|".join(map(expression_of, named))
     skip = {f"^(?!(?:{labels})$)": "its name says no metric"}
     columns = {
-        it: replace(known, **told)
+        it: replace(known, **values)
         if known.is_ in RESULTS and not known.metric
         else known
         for it, known in table.columns.items()

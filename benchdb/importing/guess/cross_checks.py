@@ -33,17 +33,23 @@ def leave_summaries(tables: Sequence[TableDraft], *, settled: bool = False) -> N
     """
     for below in tables:
         inherited = below.sheets[0].inherited
-        own = [one for one in _of_figures(below) if one.header not in inherited]
+        own = [
+            figure for figure in _of_figures(below) if figure.header not in inherited
+        ]
         trials = [
-            one for one in below.drafts if pattern("trial").fullmatch(fold(one.header))
+            draft
+            for draft in below.drafts
+            if pattern("trial").fullmatch(fold(draft.header))
         ]
         repeated = settled and bool(own) and repeated_line(below, trials) is not None
-        for above in (one for one in tables if own and _holds(one, below)):
-            for one in _of_figures(above):
-                if (rows := _summed_up(one, own, repeated=repeated)) is None:
+        for above in (table for table in tables if own and _holds(table, below)):
+            for figure in _of_figures(above):
+                if (rows := _summed_up(figure, own, repeated=repeated)) is None:
                     continue
-                if one.left is None:
-                    one.leave(f"{one.header!r}: sums up {rows.header!r} of each row")
+                if figure.left is None:
+                    figure.leave(
+                        f"{figure.header!r}: sums up {rows.header!r} of each row"
+                    )
                 for it in own if repeated else ():
                     it.sampled = "samples"
                 for it in trials if repeated else ():
@@ -57,15 +63,17 @@ def keep_once(table: TableDraft) -> None:
     It is the same in all rows that nothing but the number of a trial tells apart.
     """
     trials = [
-        one for one in table.drafts if pattern("trial").fullmatch(fold(one.header))
+        draft
+        for draft in table.drafts
+        if pattern("trial").fullmatch(fold(draft.header))
     ]
     fields = [it.column.field for it in trials if it.column and it.column.field]
     groups = [rows for rows in alike_rows(table, trials) if fields and len(rows) > 1]
-    for n, one in enumerate(table.drafts if groups else ()):
+    for n, draft in enumerate(table.drafts if groups else ()):
         same = all(len({row.texts[n] for row in rows}) == 1 for rows in groups)
-        if one.metric and same and pattern("once").search(one.header):
-            one.add(**dict.fromkeys(fields, "all"))
-            one.sampled = "once"
+        if draft.metric and same and pattern("once").search(draft.header):
+            draft.add(**dict.fromkeys(fields, "all"))
+            draft.sampled = "once"
 
 
 def leave_totals(tables: Sequence[TableDraft]) -> None:
@@ -74,52 +82,54 @@ def leave_totals(tables: Sequence[TableDraft]) -> None:
     They are its sum, mean, median or extreme, as exactly as they are printed.
     """
     totals = [
-        one
+        row
         for table in tables
-        for one in table.rows
-        if one.left is None
-        and (pattern("summary").search(one.header) or statistic(one.header)[0])
+        for row in table.rows
+        if row.left is None
+        and (pattern("summary").search(row.header) or statistic(row.header)[0])
     ]
     columns = [
-        (table, one, amounts(_cells(table, one), one.unit))
+        (table, draft, amounts(_cells(table, draft), draft.unit))
         for table in tables
-        for one in (table.rows or table.drafts if totals else ())
-        if one.holds_figures and one.header not in table.sheets[0].inherited
+        for draft in (table.rows or table.drafts if totals else ())
+        if draft.holds_figures and draft.header not in table.sheets[0].inherited
     ]
     for total in totals:
-        for table, one, values in columns:
-            if total.bases == one.bases and _sums_up(total, values):
-                where = f"{one.header!r} of {table.called}"
+        for table, draft, values in columns:
+            if total.bases == draft.bases and _sums_up(total, values):
+                where = f"{draft.header!r} of {table.called}"
                 total.leave(f"{total.header!r}: sums up {where}")
 
 
-def leave_alike(tables: Sequence[TableDraft], said: Container[tuple[int, str]]) -> None:
+def leave_alike(
+    tables: Sequence[TableDraft], container: Container[tuple[int, str]]
+) -> None:
     """Leave out what an answer leaves out under the same title in other tables.
 
     That is a column with no other figures; of one with some it is said that it stays.
-    *said* are lines and titles of columns that answers are about.
+    *container* are lines and titles of columns that answers are about.
     """
-    every = [(it, one) for it in tables for one in (*it.drafts, *it.rows)]
+    every = [(it, draft) for it in tables for draft in (*it.drafts, *it.rows)]
     figures = [it for it in every if it[1].holds_figures]
-    said_of = (it for _, it in every if (it.line, it.header[:30]) in said)
+    said_of = (it for _, it in every if (it.line, it.header[:30]) in container)
     left = [it for it in said_of if it.left and it.column]  # as a whole
-    for one, (table, other) in product(left, figures):
-        known = {*one.looks.texts}.intersection(other.looks.texts)
-        if not known or fold(other.header) != fold(one.header):
+    for draft, (table, other) in product(left, figures):
+        known = {*draft.looks.texts}.intersection(other.looks.texts)
+        if not known or fold(other.header) != fold(draft.header):
             continue
         if known.issuperset(other.looks.texts):
-            other.leave(f"{other.header!r}: as that at line {one.line}, as answered")
+            other.leave(f"{other.header!r}: as that at line {draft.line}, as answered")
         else:
-            why = f"unlike that at line {one.line}, it has other figures"
+            why = f"unlike that at line {draft.line}, it has other figures"
             table.notes.append(f"line {other.line}: {other.header!r} stays: {why}")
 
 
-def _cells(table: TableDraft, one: ColumnDraft) -> Iterator[str]:
+def _cells(table: TableDraft, draft: ColumnDraft) -> Iterator[str]:
     """Yield the cells of a column of *table*, or of the rows that are called so."""
     rows = chain.from_iterable(sheet.rows for sheet in table.sheets)
-    place = 1 if table.rows else table.drafts.index(one)
+    place = 1 if table.rows else table.drafts.index(draft)
     for row in rows:
-        if not table.rows or row.cells[0].text.strip() == one.header:
+        if not table.rows or row.cells[0].text.strip() == draft.header:
             yield row.cells[place].text
 
 
@@ -136,30 +146,32 @@ def _sums_up(total: ColumnDraft, values: Sequence[float]) -> bool:
 def _of_figures(table: TableDraft) -> list[ColumnDraft]:
     """Return the columns of figures, those as well that are left out."""
     return [
-        one
-        for one in table.drafts
-        if one.holds_figures or (one.left is not None and one.looks.figures)
+        draft
+        for draft in table.drafts
+        if draft.holds_figures or (draft.left is not None and draft.looks.figures)
     ]
 
 
 def _summed_up(
-    one: ColumnDraft, rows: Sequence[ColumnDraft], *, repeated: bool
+    draft: ColumnDraft, rows: Sequence[ColumnDraft], *, repeated: bool
 ) -> ColumnDraft | None:
-    """Return the column of *rows* of which *one* is a mean or the like."""
-    holder, _, name = one.header.rpartition(".")
+    """Return the column of *rows* of which *draft* is a mean or the like."""
+    holder, _, name = draft.header.rpartition(".")
     summary, rest = statistic(name)
     named = bool(summary or statistic(holder)[0] or pattern("summary").search(holder))
-    kinds = {one.metric, one.looks.terms - STATISTICS} - {None, frozenset()}
+    kinds = {draft.metric, draft.looks.terms - STATISTICS} - {None, frozenset()}
     same = (it for it in rows if statistic(it.header)[1] == rest)
-    sided = [it for it in rows if (it.looks.terms ^ one.looks.terms).isdisjoint(SIDES)]
+    sided = [
+        it for it in rows if (it.looks.terms ^ draft.looks.terms).isdisjoint(SIDES)
+    ]
     alike = (it for it in sided if named and kinds & {it.metric, it.looks.terms})
     return next(chain(same, alike), None) if named or repeated else None
 
 
 def _holds(above: TableDraft, below: TableDraft) -> bool:
     """Tell whether the rows of *below* are in the objects that are rows *above*."""
-    ways = ["".join(one.sheets[0].context) for one in (above, below)]
-    kinds = {one.sheets[0].kind for one in (above, below)}
+    ways = ["".join(draft.sheets[0].context) for draft in (above, below)]
+    kinds = {draft.sheets[0].kind for draft in (above, below)}
     alike = kinds in ({"json"}, {"yaml"})  # settings of a log are in no object
     nested = bool(below.sheets[0].inherited) and ways[1].startswith(ways[0])
     return alike and nested and ways[0] != ways[1]

@@ -83,25 +83,25 @@ def heading_doubts(table: TableDraft, others: Sequence[TableDraft]) -> list[Doub
 
     Of the *others*, those are alike that have the same columns of the same figures.
     """
-    tables = [one for one in others if one.looks_like(table)]
+    tables = [draft for draft in others if draft.looks_like(table)]
     facts: dict[str, list[Segment]] = {}
-    tokens = any(one.metric in TOKENS for one in table.drafts)
-    contexts = (sheet.context for one in tables for sheet in one.sheets)
+    tokens = any(draft.metric in TOKENS for draft in table.drafts)
+    contexts = (sheet.context for draft in tables for sheet in draft.sheets)
     for context in dict.fromkeys(contexts):
         known = {*table.names, *_TOLD}
         names = [recognised(it, known).set | settings_in(it) for it in context]
         sizes = [re.findall(BILLIONS, text) for text in context if tokens]
-        told = [it for it in (*names, *sizes) if it]  # at whatever depth
-        facts.setdefault(repr(told), []).append(context)
-    alike = [one for group in facts.values() if len(group) > 1 for one in group]
+        result = [it for it in (*names, *sizes) if it]  # at whatever depth
+        facts.setdefault(repr(result), []).append(context)
+    alike = [item for group in facts.values() if len(group) > 1 for item in group]
     common = set.intersection(*map(set, alike)) if alike else set()
-    own = (text for one in alike for text in one if text not in common)
+    own = (text for item in alike for text in item if text not in common)
     texts = list(dict.fromkeys(text for text in own if len(text) <= _HEADING))
     if not texts:
         return []
     depths: dict[int, list[str]] = {}
-    for one in alike:
-        own_ = [text for text in one if text in texts]
+    for item in alike:
+        own_ = [text for text in item if text in texts]
         for n, text in enumerate(reversed(own_)):
             depths.setdefault(n, []).append(text)
     levels = [list(dict.fromkeys(depths[n])) for n in sorted(depths)]
@@ -134,38 +134,38 @@ def work_doubts(table: TableDraft, document: Document) -> list[Doubt]:
     """Return the doubts what the work of a table is; enter it where it is said."""
     figures = _results(table)
     doubts = _mode_doubts(table, figures)
-    bare = [one for one in figures if "workload" not in one.fields]
+    bare = [figure for figure in figures if "workload" not in figure.fields]
     if not bare or table.told_by_columns("workload"):
         return doubts
-    tokens = [one for one in bare if one.metric in TOKENS]
+    tokens = [draft for draft in bare if draft.metric in TOKENS]
     if tokens:
-        return [*doubts, *(_token_doubt(table, one) for one in tokens)]
+        return [*doubts, *(_token_doubt(table, token) for token in tokens)]
     if len(bare) < len(figures):
         return doubts  # see belonging_doubts
     columns = _naming_work(table)
-    if _enter_said(table, columns, figures):
+    if _enter_stated_work(table, columns, figures):
         return doubts
     return [*doubts, _work_doubt(table, columns[:_COLUMNS], document)]
 
 
 def _results(table: TableDraft) -> list[ColumnDraft]:
     drafts = table.rows or table.drafts
-    return [one for one in drafts if one.holds_figures and one.metric != RATIO]
+    return [draft for draft in drafts if draft.holds_figures and draft.metric != RATIO]
 
 
 def _naming_work(table: TableDraft) -> list[ColumnDraft]:
     """Return the columns that may name the work, the likeliest first."""
     columns = [
-        one
-        for one in table.drafts
-        if one.column is not None
-        and not one.kept
-        and (one.column.field or "").startswith("parameters.")
-        and not one.looks.figures
-        and not one.looks.truths
-        and not (one.looks.terms & _OF_MACHINES or one.looks.mostly(naming.chip))
-        and pattern("identity").search(fold(one.header)) is None
-        and not all(map(pattern("plain_number").fullmatch, one.looks.texts))
+        draft
+        for draft in table.drafts
+        if draft.column is not None
+        and not draft.kept
+        and (draft.column.field or "").startswith("parameters.")
+        and not draft.looks.figures
+        and not draft.looks.truths
+        and not (draft.looks.terms & _OF_MACHINES or draft.looks.mostly(naming.chip))
+        and pattern("identity").search(fold(draft.header)) is None
+        and not all(map(pattern("plain_number").fullmatch, draft.looks.texts))
     ]
     above = table.sheets[0].inherited
     # Beside the rows stands their work only where it is one that we know.
@@ -181,18 +181,18 @@ def _mode_doubts(table: TableDraft, figures: Sequence[ColumnDraft]) -> list[Doub
     """Return the doubt whether models that are columns are trained; or enter it."""
     works = [(it, str(it.fields.get("workload", ""))) for it in figures]
     models = [
-        one
-        for one, work in works
-        if (_is_trained(work) or naming.networks(work)) and "mode" not in one.fields
+        draft
+        for draft, work in works
+        if (_is_trained(work) or naming.networks(work)) and "mode" not in draft.fields
     ]
 
     def settle(answer: str) -> None:
-        for one in models:
-            if not one.take(answer) and answer == "inference":
-                one.add(mode=answer)
+        for model in models:
+            if not model.take(answer) and answer == "inference":
+                model.add(mode=answer)
 
     tested = [pattern("tested").fullmatch(it) for it in headings(table)]
-    mode = table.mode() or ("training" if table.mode_told else None)
+    mode = table.mode() or ("training" if table.mode_known else None)
     mode = "inference" if mode is None and tested and all(tested) else mode
     if mode is not None or not models:
         settle(mode or "")
@@ -200,7 +200,7 @@ def _mode_doubts(table: TableDraft, figures: Sequence[ColumnDraft]) -> list[Doub
     choices = {"training": "they are trained", "inference": "they are applied"}
     choices[LEAVE_OUT] = "leave them out"
     text = "What is done with the models {}?"
-    also = tuple(one.header[:30] for one in models[1:])
+    also = tuple(model.header[:30] for model in models[1:])
     more: dict[str, object] = {"settle": settle, "guess": "", "also": also}
     return [column_doubt(models, "work", text, choices, **more)]
 
@@ -212,25 +212,25 @@ def _is_trained(text: str) -> bool:
     return known and not pattern("says_work").search(str(work))
 
 
-def _enter_said(
+def _enter_stated_work(
     table: TableDraft, columns: Sequence[ColumnDraft], figures: Sequence[ColumnDraft]
 ) -> bool:
     """Enter the work where a header or a heading says that it is the work."""
-    for one in columns:
-        if one.header in table.sheets[0].inherited:
+    for column in columns:
+        if column.header in table.sheets[0].inherited:
             continue  # of something beside the rows, perhaps
-        explicit = bool(one.looks.terms & {"workload", "operation"})
-        models = _names_models(one)
-        mode = table.mode(one.header, *one.looks.texts) if models else None
-        if table.mode_told or all("mode" in it.fields for it in figures):
+        explicit = bool(column.looks.terms & {"workload", "operation"})
+        models = _names_models(column)
+        mode = table.mode(column.header, *column.looks.texts) if models else None
+        if table.mode_known or all("mode" in it.fields for it in figures):
             mode = "training"  # or not: each column says it
-        headed = explicit or one.looks.terms & {"model", "network"}
-        if all(map(pattern("size_of_model").match, one.looks.texts)):
+        headed = explicit or column.looks.terms & {"model", "network"}
+        if all(map(pattern("size_of_model").match, column.looks.texts)):
             continue  # of a model that only the document knows
-        if not explicit and _language_work(table, [one], ""):
+        if not explicit and _language_work(table, [column], ""):
             continue  # they are no names of work
         if headed and (mode is not None or not models):
-            _name_work(one, inference=mode == "inference")
+            _name_work(column, inference=mode == "inference")
             return True
     above = [
         {work: text for text in segment if (work := _work_in(text))}
@@ -255,13 +255,13 @@ def _work_in(text: str) -> str | None:
     return works.pop() if len(works) == 1 else None
 
 
-def _names_models(one: ColumnDraft) -> bool:
-    models = one.looks.terms & {"model", "network"}
-    return bool(models) or any(map(_is_trained, one.looks.texts))
+def _names_models(draft: ColumnDraft) -> bool:
+    models = draft.looks.terms & {"model", "network"}
+    return bool(models) or any(map(_is_trained, draft.looks.texts))
 
 
-def _name_work(one: ColumnDraft, *, inference: bool) -> None:
-    one.column = Column(field="workload", ending=INFERENCE if inference else "")
+def _name_work(draft: ColumnDraft, *, inference: bool) -> None:
+    draft.column = Column(field="workload", ending=INFERENCE if inference else "")
 
 
 def belonging_doubts(table: TableDraft, document: Document) -> list[Doubt]:
@@ -283,7 +283,7 @@ def belonging_doubts(table: TableDraft, document: Document) -> list[Doubt]:
     alone = next(iter(known)) if len(known) == 1 else None
     sided = known.keys() & {*_SIDED, "llm-generate"}
     for it in bare if sided or alone == "llm-train" else ():
-        if side := next((one for one in _SIDED if one[4:] in it.looks.terms), None):
+        if side := next((item for item in _SIDED if item[4:] in it.looks.terms), None):
             it.add(workload=side)
     bare = [it for it in bare if "workload" not in it.fields]
     if alone == "llm-train" or sided == known.keys():
@@ -302,32 +302,32 @@ def belonging_doubts(table: TableDraft, document: Document) -> list[Doubt]:
     text, title = "Which work do {} belong to?", _title(table, document)
     return [
         column_doubt(
-            [one],
+            [draft],
             "work",
             text,
             choices,
-            settle=partial(_enter_work, one, title=title),
+            settle=partial(_enter_work, draft, title=title),
             free=_A_WORK,
         )
-        for one in bare
+        for draft in bare
     ]
 
 
-def _token_doubt(table: TableDraft, one: ColumnDraft) -> Doubt:
+def _token_doubt(table: TableDraft, draft: ColumnDraft) -> Doubt:
     """Return the doubt which side of a language model a column is about.
 
     It is that which the headings speak of, or training, most likely.
     """
     text = "Which tokens do {} count?"
     side = table.side or ("train" if table.mode() == "training" else None)
-    more: dict[str, object] = {"settle": partial(_enter_work, one), "free": _A_WORK}
+    more: dict[str, object] = {"settle": partial(_enter_work, draft), "free": _A_WORK}
     more |= {"guess": f"llm-{side}"} if side else {}
-    return column_doubt([one], "work", text, WORKS, **more)
+    return column_doubt([draft], "work", text, WORKS, **more)
 
 
-def _enter_work(one: ColumnDraft, answer: str, title: str = "") -> None:
-    if not one.take(answer):
-        one.add(workload=work_of(title if title and answer == "title" else answer))
+def _enter_work(draft: ColumnDraft, answer: str, title: str = "") -> None:
+    if not draft.take(answer):
+        draft.add(workload=work_of(title if title and answer == "title" else answer))
 
 
 def _title(table: TableDraft, document: Document) -> str:
@@ -344,11 +344,11 @@ def _language_work(
 
     It is none where something speaks of images or sound.
     """
-    named = [stem, *(text for one in columns for text in one.looks.texts)]
+    named = [stem, *(text for column in columns for text in column.looks.texts)]
     named += [text for segment in table.segments for text in segment]
     known = any(re.search(BILLIONS, it) or naming.is_language_model(it) for it in named)
     known = known and not any(map(pattern("other_media").search, named))
-    return {one: WORKS[one] for one in ("llm-generate", *_SIDED) if known}
+    return {text: WORKS[text] for text in ("llm-generate", *_SIDED) if known}
 
 
 def _work_named(title: str) -> dict[str, str]:
@@ -379,36 +379,38 @@ def _work_doubt(
     by_key: dict[str, ColumnDraft] = {}
     stem = re.sub(r"[_\s]+", " ", document.name.rsplit("/", 1)[-1].rpartition(".")[0])
     choices = _language_work(table, columns, stem)
-    for one in columns if not choices else ():
-        shown = f"{one.header[:40]!r}"
-        models, mode = _names_models(one), table.mode(one.header)
+    for draft in columns if not choices else ():
+        shown = f"{draft.header[:40]!r}"
+        models, mode = _names_models(draft), table.mode(draft.header)
         # Somebody may have said that it is the model, whatever its title says.
-        answered = "model" in one.looks.terms - header_terms(one.header)
-        key = "model" if answered else slug(one.header)
+        answered = "model" in draft.looks.terms - header_terms(draft.header)
+        key = "model" if answered else slug(draft.header)
         if not models or mode != "inference":
-            by_key[key] = one
+            by_key[key] = draft
             choices[key] = f"what {shown} names{', trained' if models else ''}"
         if models and mode != "training":
-            by_key[f"{key}{INFERENCE}"] = one
+            by_key[f"{key}{INFERENCE}"] = draft
             choices[f"{key}{INFERENCE}"] = f"inference by what {shown} names"
     heads, title = headings(table), _title(table, document)
     choices |= _work_named(title) if not by_key and len(heads) < 2 else {}
     guess = None if choices else "title"
     choices["title"] = _TITLE
     named = f" -> {work_of(title)}" if guess and len(heads) < 2 else ""
-    cells = "".join(f"; {', '.join(one.looks.texts[:2])[:40]}" for one in columns[:1])
+    cells = "".join(
+        f"; {', '.join(column.looks.texts[:2])[:40]}" for column in columns[:1]
+    )
 
     def settle(answer: str) -> None:
-        if (one := by_key.get(answer)) is not None:
-            _name_work(one, inference=answer.endswith(INFERENCE))
+        if (column_draft := by_key.get(answer)) is not None:
+            _name_work(column_draft, inference=answer.endswith(INFERENCE))
         elif answer == "title" and len(heads) > 1:
             _enter_headings(table, heads)
         elif answer not in (LEAVE_OUT, NOT_SAID):
             table.set["workload"] = work_of(title if answer == "title" else answer)
             table.sources["workload"] = AS_ANSWERED
-        for one in table.drafts if answer in (LEAVE_OUT, NOT_SAID) else ():
-            if one.holds_figures:
-                one.take(answer)
+        for column_draft in table.drafts if answer in (LEAVE_OUT, NOT_SAID) else ():
+            if column_draft.holds_figures:
+                column_draft.take(answer)
 
     return Doubt(
         topic="work",

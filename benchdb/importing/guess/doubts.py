@@ -235,8 +235,8 @@ class Inquiry:
         self.notes.append(f"{_question(key, alive).text} {words}")
         for doubt, answer in zip(alive, answers, strict=True):
             for name in (doubt.name, *doubt.also):
-                said = answer if fact_named(answer) else doubt.topic
-                self.enter(key, said, doubt.line, name)
+                text = answer if fact_named(answer) else doubt.topic
+                self.enter(key, text, doubt.line, name)
             with self.faults.of(key):
                 yield from doubt.settle(answer) or ()
 

@@ -96,7 +96,7 @@ def propose(
     Raise ``AnswerError`` for an answer that makes no sense.
     """
     plan = planned(document, sheets)
-    begin = [one.sheets[0].line for one in plan.tables]
+    begin = [table.sheets[0].line for table in plan.tables]
     cards = {key: answer for key, answer in answers.items() if CARD.fullmatch(key)}
     given = {key: spelt(it) for key, it in answers.items() if key not in cards}
     earlier, refused = _Earlier(), Faults()
@@ -106,27 +106,27 @@ def propose(
         new = [it for it in state.questions if not earlier.has(it)]
         follows = [it for it in new if n and it.follows(last=n > 1)]
         questions = [it for it in new if it not in follows]
-        for one in state.questions:
+        for question in state.questions:
             # What has an answer that makes no sense is named by that.
-            names = {fields.plain_name(name) for _, name in one.places}
-            unsaid = one.key not in given and names.isdisjoint(
+            names = {fields.plain_name(name) for _, name in question.places}
+            unsaid = question.key not in given and names.isdisjoint(
                 map(fields.plain_name, given)
             )
-            if one.likely is None and unsaid and earlier.has(one):
-                refused[one.key] = f"yes is not enough: {one.reading()}"
+            if question.likely is None and unsaid and earlier.has(question):
+                refused[question.key] = f"yes is not enough: {question.reading()}"
         lines, answer = entries(questions), cards.get(key, AGREED)
         known = {*state.asked, *earlier.asked}
-        said = corrections(key, lines, answer, refused, begin, known)
-        if key not in cards or not (questions or said):
+        values = corrections(key, lines, answer, refused, begin, known)
+        if key not in cards or not (questions or values):
             break
-        given |= said
+        given |= values
         del cards[key]
         earlier = earlier.with_(state)
     every = earlier.with_(state)
     if given.keys() - state.used - every.keys():  # of what another answer leaves out
         every = every.with_(_settled(plan, {}, _Earlier()))
     known = every.keys() | cards.keys()
-    titles = {fields.plain_name(it) for one in plan.sheets for it in one.header}
+    titles = {fields.plain_name(it) for sheet in plan.sheets for it in sheet.header}
     refused |= state.refused
     notes = [
         *state.notes,
@@ -193,14 +193,14 @@ def _settled(plan: Plan, answers: Mapping[str, str], earlier: _Earlier) -> _Stat
     document, left_out = plan.document, list[str]()
     inquiry = Inquiry(answers, earlier.asked)
     tables = _read(plan, inquiry, earlier.lines)
-    read = [(one.number, one) for one in tables if one.has_figures()]
-    taken = (sheet for _, one in read for sheet in one.sheets)
+    read = [(table.number, table) for table in tables if table.has_figures()]
+    taken = (sheet for _, draft in read for sheet in draft.sheets)
     left_out += named_with_lines(document, plan.unread(tables), taken)
     # A fault would spoil the tables beside it.
-    for one in [it for it in read if any(faults(Map(table=(it[1].table(),))))]:
-        read.remove(one)
+    for pair in [it for it in read if any(faults(Map(table=(it[1].table(),))))]:
+        read.remove(pair)
         why = "a map cannot say what it holds"
-        left_out.append(f"{one[1].called}: {why}")
+        left_out.append(f"{pair[1].called}: {why}")
     # The first table that fits explains a sheet: those that ask for more come first.
     read.sort(key=lambda it: (-len(it[1].drafts), not it[1].alone))
     drafts = dict(read)
@@ -220,8 +220,8 @@ def _settled(plan: Plan, answers: Mapping[str, str], earlier: _Earlier) -> _Stat
         earlier.lines,
     )
     left_out += [
-        f"table {number} at line {one.sheets[0].line}: as answered"
-        for number, one in enumerate(plan.tables, 1)
+        f"table {number} at line {result.sheets[0].line}: as answered"
+        for number, result in enumerate(plan.tables, 1)
         if number not in {it.number for it in tables}
     ]
     left_out += [
@@ -230,7 +230,7 @@ def _settled(plan: Plan, answers: Mapping[str, str], earlier: _Earlier) -> _Stat
         if key not in corrected.tables
     ]
     made = {id(it): corrected.tables.get(key) for key, it in drafts.items()}
-    of_tables = [text for one in tables for text in _left(one, made.get(id(one)))]
+    of_tables = [text for table in tables for text in _left(table, made.get(id(table)))]
     questions = [
         as_question(line, document, at, inquiry.answered) for line in corrected.lines
     ]
@@ -265,22 +265,30 @@ def _read(
     """
     document = plan.document
     tables = [planned.draft() for planned in plan.tables]
-    for number, one in enumerate(tables, 1):
-        one.number = number
+    for number, draft in enumerate(tables, 1):
+        draft.number = number
     left = {*inquiry.left_tables(len(tables))}
-    tables = [one for one in tables if one.number not in left]
-    inquiry.settle(it for one in tables for it in one.pair_doubts())
-    doubts = [it for one in tables for it in one.weighed(one.column_doubts())]
+    tables = [table_draft for table_draft in tables if table_draft.number not in left]
+    inquiry.settle(it for table_draft in tables for it in table_draft.pair_doubts())
+    doubts = [
+        it
+        for table_draft in tables
+        for it in table_draft.weighed(table_draft.column_doubts())
+    ]
     leave_summaries(tables)  # of which nothing is to be asked
     leave_totals(tables)
     inquiry.settle(doubts)
     leave_alike(tables, inquiry.answered)
-    inquiry.settle(it for one in tables for it in one.weighed(one.pivot_doubts()))
+    inquiry.settle(
+        it
+        for table_draft in tables
+        for it in table_draft.weighed(table_draft.pivot_doubts())
+    )
     leave_summaries(tables, settled=True)
-    for one in tables:
-        keep_once(one)
+    for draft in tables:
+        keep_once(draft)
     inquiry.settle([*entered(tables, inquiry, earlier)])
-    taken = [one for one in tables if one.may_have_figures()]
+    taken = [table_draft for table_draft in tables if table_draft.may_have_figures()]
     for table in taken:
         table.enter_names()
         _enter_file_name(table, document)
@@ -289,11 +297,19 @@ def _read(
     of_work = partial(work_doubts, document=document)
     of_others = partial(belonging_doubts, document=document)
     for in_order in (of_headings, of_work, of_others):
-        inquiry.settle(it for one in taken for it in one.weighed(in_order(one)))
+        inquiry.settle(
+            it
+            for table_draft in taken
+            for it in table_draft.weighed(in_order(table_draft))
+        )
     for table in taken:
         table.enter_network(_stem(document))
     for doubts_of in (failure_doubts, blank_doubts, repeat_doubts):
-        inquiry.settle(it for one in taken for it in one.weighed(doubts_of(one)))
+        inquiry.settle(
+            it
+            for table_draft in taken
+            for it in table_draft.weighed(doubts_of(table_draft))
+        )
     enter_stated(taken, document)
     return tables
 
@@ -301,13 +317,13 @@ def _read(
 def _idle(tables: Iterable[TableDraft]) -> set[int]:
     """Return the lines of tables that are named as left out, whole."""
     whole, others = set[int](), set[int]()
-    for one in tables:
+    for table in tables:
         lines = (
             others
-            if one.may_have_figures() or any(it.left for it in one.drafts)
+            if table.may_have_figures() or any(it.left for it in table.drafts)
             else whole
         )
-        lines.add(one.line)
+        lines.add(table.line)
     return whole - others
 
 
@@ -365,33 +381,35 @@ def _left(table: TableDraft, made: Table | None) -> Iterator[str]:
     where = f"line {table.line}"
     columns = made.columns if made else {}
     taken = {name for name, it in columns.items() if it.is_ != "ignore"}
-    for one in (*table.drafts, *table.rows):
-        whole = one.column is not None and one.column.is_ == "ignore"
-        if one.left is not None and not (whole and one.header in taken):
-            yield f"{where}: {one.left}"
+    for draft in (*table.drafts, *table.rows):
+        whole = draft.column is not None and draft.column.is_ == "ignore"
+        if draft.left is not None and not (whole and draft.header in taken):
+            yield f"{where}: {draft.left}"
     own = table.table().columns if made else {}
     by_answer = [it for it in own if own[it].is_ in RESULTS and it not in taken]
     yield from (f"{where}: {name!r}: as answered" for name in by_answer)
-    if table.rows and all(one.column and not one.left for one in table.rows):
+    if table.rows and all(row.column and not row.left for row in table.rows):
         yield f"{table.called}: no row of it is one of figures, as answered"
     yield from _ratios(table, made)
     if table.may_have_figures():
         return
-    if any(one.left for one in table.drafts):
+    if any(column_draft.left for column_draft in table.drafts):
         unsaid = [
-            repr(one.header)
-            for one in table.drafts
-            if one.left is None and one.metric != RATIO
-            if any(text[:1].isdigit() for text in one.looks.texts)
+            repr(column_draft.header)
+            for column_draft in table.drafts
+            if column_draft.left is None and column_draft.metric != RATIO
+            if any(text[:1].isdigit() for text in column_draft.looks.texts)
         ]
         if unsaid:
             yield f"{where}: {', '.join(unsaid)}: numbers beside no figures"
         return
-    texts = [text for one in table.drafts for text in one.looks.texts]
+    texts = [text for column_draft in table.drafts for text in column_draft.looks.texts]
     digits = [text for text in texts if any(map(str.isdigit, text))]
     listed = ", ".join(table.sheets[0].header)[:120]
     why = "it holds no figures"
-    if (cause := unread(one.looks for one in table.drafts)) is not None:
+    if (
+        cause := unread(column_draft.looks for column_draft in table.drafts)
+    ) is not None:
         why = f"no column is one of figures; {cause}"
     elif digits:
         why = f"no column is one of figures; its cells are such as {digits[0][:60]!r}"
@@ -401,7 +419,7 @@ def _left(table: TableDraft, made: Table | None) -> Iterator[str]:
 def _ratios(table: TableDraft, made: Table | None) -> Iterator[str]:
     """Yield which columns of a table are ratios, that a source computed."""
     columns, claim = made.columns if made else {}, Column(is_="ratio")
-    names = [one.header for one in table.drafts if one.metric == RATIO]
+    names = [draft.header for draft in table.drafts if draft.metric == RATIO]
     ratios = [repr(it) for it in names if columns.get(it, claim).is_ == RATIO]
     if ratios and (made or not table.has_results()):
         kept = table.has_results()

@@ -360,7 +360,7 @@ def column_of(answer: str, header: str) -> Column | None:
     return Column(field=min(fact.fields)) if alone else Column(names=fact.named)
 
 
-def fact_told(column: Column) -> Fact | None:
+def fact_of_cells(column: Column) -> Fact | None:
     """Return the fact that the cells of *column* tell, if they tell one that is."""
     return next(
         (

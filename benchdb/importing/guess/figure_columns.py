@@ -97,7 +97,7 @@ def _rule_of(
     counted = {per for _, per in kinds if per}
     if units == {"1/s", "s"} and len(kinds) == 2 and len(counted) == 1:
         units = {"1/s"}  # of slow steps, tqdm prints the time of each
-    terms = header | {f"/{one}" for one in counted} | (counted & {"step", "epoch"})
+    terms = header | {f"/{text}" for text in counted} | (counted & {"step", "epoch"})
     terms |= {"step"} if counted & {"it", "batch"} else set()
     for rule in words().by_unit.get(units.pop() if len(units) == 1 else "", ()):
         if (
@@ -274,9 +274,9 @@ def _metric_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     def fault(answer: str) -> str | None:
         unit = understood(answer)
         kinds = [(unit.base, unit.per)] if unit else []
-        said = metric or metric_of(kinds, draft.looks.terms, around.terms)
+        result = metric or metric_of(kinds, draft.looks.terms, around.terms)
         known = fits(answer, bases) or setting_field(answer) or of_one(answer)
-        if (unit and said) or known:
+        if (unit and result) or known:
             return None
         return f"it is no unit, and no metric of schema/metrics.json in {listed}"
 
@@ -322,28 +322,28 @@ def take_figures(draft: ColumnDraft, answer: str) -> bool:
     return True
 
 
-def state_metric(one: ColumnDraft, metric: str) -> None:
+def state_metric(draft: ColumnDraft, metric: str) -> None:
     """Make figures those of *metric*; raise ``AnswerError`` where they cannot be."""
     counts = metrics()[metric].counts
-    of = {per for _, per in one.looks.kinds if per and counts}
+    of = {per for _, per in draft.looks.kinds if per and counts}
     if odd := of & COUNTED - {*counts}:
         why = f"it counts {', '.join(sorted(odd))}, and not {', '.join(counts)}"
-        raise AnswerError(f"{one.header!r}: {metric}: {why}")
-    one.kinds = one.kinds if one.unit else one.looks.kinds
+        raise AnswerError(f"{draft.header!r}: {metric}: {why}")
+    draft.kinds = draft.kinds if draft.unit else draft.looks.kinds
     if metrics()[metric].unit == "1":  # its whole name says then what it is
-        one.unit = "x" if one.bases == {"x"} else "1"
-        one.kinds = frozenset([("1", None)])
-        one.fields = {**named_figure(one.header), **one.fields}
-    one.take_metric(metric)
-    if one.bases == {"1"} and counts:
-        one.take_unit(f"{counts[0]}{metrics()[metric].unit.removeprefix('1')}")
-    if not fits(metric, one.bases):
-        why = f"its figures are in {one.unit or ', '.join(sorted(one.bases))}"
-        if one.bases == {"1"}:
+        draft.unit = "x" if draft.bases == {"x"} else "1"
+        draft.kinds = frozenset([("1", None)])
+        draft.fields = {**named_figure(draft.header), **draft.fields}
+    draft.take_metric(metric)
+    if draft.bases == {"1"} and counts:
+        draft.take_unit(f"{counts[0]}{metrics()[metric].unit.removeprefix('1')}")
+    if not fits(metric, draft.bases):
+        why = f"its figures are in {draft.unit or ', '.join(sorted(draft.bases))}"
+        if draft.bases == {"1"}:
             unit = metrics()[metric].unit
-            such = f"{one.header}: {metric} in {_USUAL.get(unit, unit)}"
+            such = f"{draft.header}: {metric} in {_USUAL.get(unit, unit)}"
             why = f"in which unit, is not said; give both, as {such!r}"
-        raise AnswerError(f"{one.header!r}: {metric}: {why}")
+        raise AnswerError(f"{draft.header!r}: {metric}: {why}")
 
 
 def _of_no_speed(draft: ColumnDraft) -> dict[str, object]:
@@ -448,12 +448,12 @@ def enter_language_model(
     terms = draft.looks.terms
     if "decode" in beside and pattern("processing").search(draft.header):
         terms |= {"prefill"}
-    said = "decode" in terms and ("answer" not in terms or "prefill" in beside)
-    side = "prefill" if "prefill" in terms else "decode" if said else None
+    holds = "decode" in terms and ("answer" not in terms or "prefill" in beside)
+    side = "prefill" if "prefill" in terms else "decode" if holds else None
     if "total" in terms and not terms & {"prefill", "decode"}:
         known = (it.column.cells.values() for it in drafts if it.column)
-        told = any("workload" in cell.set for cells in known for cell in cells)
-        side = None if told else "generate"
+        result = any("workload" in cell.set for cells in known for cell in cells)
+        side = None if result else "generate"
     # A side that is named holds whatever is answered about the metric.
     named = None if "ttft" in terms else side
     if side := named or OF_SIDES.get(draft.metric or "", side):

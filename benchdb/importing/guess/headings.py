@@ -46,26 +46,28 @@ def around(sheet: Sheet, looks: Sequence[ColumnProfile], *, training: bool) -> A
     texts = [*context, *sheet.header]
     if any(naming.workload(text) == "matmul" for text in texts):
         terms |= {"operation"}
-    measured = [one for one in looks if one.figures and "cores" not in one.terms]
-    rated = all(any(unit in _RATES for unit, _ in one.kinds) for one in measured)
+    measured = [look for look in looks if look.figures and "cores" not in look.terms]
+    rated = all(
+        any(unit in _RATES for unit, _ in profile.kinds) for profile in measured
+    )
     specified = (
         any(map(pattern("specified").search, context))
-        or any("spec" in one.terms and one.figures for one in looks)
-        or (rated and any("cores" in one.terms for one in looks))
+        or any("spec" in look.terms and look.figures for look in looks)
+        or (rated and any("cores" in look.terms for look in looks))
     )
     clear = any(
-        one.terms & CLEAR_TERMS or {unit for unit, _ in one.kinds} & CLEAR_UNITS
-        for one in measured
+        profile.terms & CLEAR_TERMS or {unit for unit, _ in profile.kinds} & CLEAR_UNITS
+        for profile in measured
     )
     trained = training or any(
-        one.terms & {"epoch", "epochs", "step", "steps"} for one in looks
+        look.terms & {"epoch", "epochs", "step", "steps"} for look in looks
     )
     sizes = re.compile(BILLIONS)
     language = any(
-        "ttft" in one.terms
-        or ("1/s", "token") in one.kinds
-        or any(map(sizes.search, one.texts[:_CELLS]))
-        for one in looks
+        "ttft" in look.terms
+        or ("1/s", "token") in look.kinds
+        or any(map(sizes.search, look.texts[:_CELLS]))
+        for look in looks
     )
     return Around(frozenset(terms), unit, specified, clear, trained, language)
 
@@ -99,8 +101,12 @@ def fields_in(expression: str) -> set[str]:
 
 def settings_in(text: str) -> Fields:
     """Return the settings that *text* names: ``c=8``, ``128/128 tok``."""
-    found = (re.search(one, text[:NAME_LIMIT]) for one in words().settings.values())
-    return {name: it for match in found for name, it in group_facts(match).set.items()}
+    matches = (
+        re.search(setting, text[:NAME_LIMIT]) for setting in words().settings.values()
+    )
+    return {
+        name: it for match in matches for name, it in group_facts(match).set.items()
+    }
 
 
 def cut_settings(text: str) -> tuple[str, Fields]:

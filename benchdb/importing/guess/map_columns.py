@@ -16,26 +16,26 @@ from benchdb.importing.sheet import names_metric_of
 
 
 def column_of_map(
-    one: ColumnDraft, rows: Sequence[ColumnDraft], drafts: Sequence[ColumnDraft]
+    draft: ColumnDraft, rows: Sequence[ColumnDraft], drafts: Sequence[ColumnDraft]
 ) -> Column:
-    """Return the column of a map that *one* makes beside the *drafts* of its table.
+    """Return the column of a map that *draft* makes beside the *drafts* of its table.
 
     *rows* are those of its rows that are figures.
     """
-    made = _meaning(one.runs_of or one, rows, drafts)
-    if one.nth and made.is_ in RESULTS:
-        return replace(made, set={**made.set, RUN: one.nth})
+    made = _meaning(draft.runs_of or draft, rows, drafts)
+    if draft.nth and made.is_ in RESULTS:
+        return replace(made, set={**made.set, RUN: draft.nth})
     return (
         made
-        if made.is_ == "ignore" or not one.runs_of
-        else Column(field=f"parameters.{slug(one.header)}")
+        if made.is_ == "ignore" or not draft.runs_of
+        else Column(field=f"parameters.{slug(draft.header)}")
     )
 
 
 def _meaning(
-    one: ColumnDraft, rows: Sequence[ColumnDraft], drafts: Sequence[ColumnDraft]
+    draft: ColumnDraft, rows: Sequence[ColumnDraft], drafts: Sequence[ColumnDraft]
 ) -> Column:
-    if one.column is not None and one.column.is_ == "metric" and rows:
+    if draft.column is not None and draft.column.is_ == "metric" and rows:
         named = {row.header: row for row in rows if row.metric}
         values = {name: row.metric for name, row in named.items()} | {"*": ""}
         units = {
@@ -44,19 +44,19 @@ def _meaning(
             if it.unit and understood(it.unit) != understood(named_unit(n) or "")
         }
         return Column(is_="metric", values={**values}, units=units)
-    if rows and one.holds_figures:
-        if "ratio" in one.looks.terms:
+    if rows and draft.holds_figures:
+        if "ratio" in draft.looks.terms:
             return Column(is_="ignore")
         missing = {text: why for row in rows for text, why in row.missing.items()}
         sampled = any(row.sampled for row in rows)
         is_: Literal["samples", "value"] = "samples" if sampled else "value"
-        return Column(is_=is_, set=one.fields, missing=missing)
+        return Column(is_=is_, set=draft.fields, missing=missing)
     metrics = [it for it in drafts if it.column and it.column.is_ == "metric"]
-    by_row = any(names_metric_of(it.header, one.header) for it in metrics)
-    made = one.finished()
+    by_row = any(names_metric_of(it.header, draft.header) for it in metrics)
+    made = draft.finished()
     work = {"workload", "parameters.model"} & {made.field}
-    if (work or (one.kept and made.field)) and not made.cells:
-        cut = {text: cut_settings(text) for text in one.looks.texts}
+    if (work or (draft.kept and made.field)) and not made.cells:
+        cut = {text: cut_settings(text) for text in draft.looks.texts}
         precisions = {text: recognised(text, ["precision"]).set for text in cut}
         differ = work and len({repr(it) for it in precisions.values()}) > 1
         cells = {

@@ -55,33 +55,36 @@ _NUMBER = re.compile(r"\d{1,6}")
 
 def enter_pivots(figures: Sequence[ColumnDraft], drafts: Sequence[ColumnDraft]) -> None:
     """Enter what headers of figures stand for: machines, sides, precisions."""
-    for one in figures:
-        if not one.looks.terms & _NOT_PIVOTED:
-            header = one.bare
+    for figure in figures:
+        if not figure.looks.terms & _NOT_PIVOTED:
+            header = figure.bare
             # What else the machine does meanwhile is no work or device of the figures.
             condition = pattern("condition").search(header)
             other = {"device", "workload"} if condition else set()
             named = [name for name in ALL_NAMES[: SIDES + 1] if name not in other]
-            one.fields = test_facts(header) or {
+            figure.fields = test_facts(header) or {
                 **recognised(header, named).set,
-                **settings_in(one.header),
-                **weights_in(one.header),
+                **settings_in(figure.header),
+                **weights_in(figure.header),
                 **({VARIANT: header} if condition else _model_in(header)),
             }
-        units = {unit for unit, _ in one.looks.kinds}
+        units = {unit for unit, _ in figure.looks.kinds}
         if units and units <= _OF_PARTS:
-            one.fields.pop("device", None)
+            figure.fields.pop("device", None)
     modes = [
-        None if "workload" in one.fields else mode_of(one.header) for one in figures
+        None if "workload" in draft.fields else mode_of(draft.header)
+        for draft in figures
     ]
     if {*modes} >= {"training", "inference"}:  # beside each other
-        for one, mode in zip(figures, modes, strict=True):
-            one.fields |= {"mode": mode} if mode else {}
+        for figure, mode in zip(figures, modes, strict=True):
+            figure.fields |= {"mode": mode} if mode else {}
     others = any("time" in o.looks.terms and not o.fields for o in figures)
-    if others and {one.fields.get("device") for one in figures} <= {"cpu", None}:
-        for one in figures:  # beside "Wall time", "CPU time" is that of the processor
-            if one.fields.keys() == {"device"} and "time" in one.looks.terms:
-                one.fields = {}
+    if others and {draft.fields.get("device") for draft in figures} <= {"cpu", None}:
+        for (
+            figure
+        ) in figures:  # beside "Wall time", "CPU time" is that of the processor
+            if figure.fields.keys() == {"device"} and "time" in figure.looks.terms:
+                figure.fields = {}
     _enter_numbers(figures, drafts)
 
 
@@ -108,14 +111,14 @@ def _enter_numbers(
     figures: Sequence[ColumnDraft], drafts: Sequence[ColumnDraft]
 ) -> None:
     """Enter columns that are headed by batch sizes, or by numbers of cards."""
-    batches = any("batchsize" in one.looks.terms for one in drafts)
-    machines = any(one.fields.keys() & MACHINES for one in figures)
-    for one in figures:
-        card = naming.chip(one.bare, numbers=True) if machines else None
-        if batches and _NUMBER.fullmatch(one.header):
-            one.fields = {"parameters.batch_size": int(one.header)}
-        elif not one.fields and card and card.accelerator:
-            one.fields = {"accelerator": one.header}
+    batches = any("batchsize" in draft.looks.terms for draft in drafts)
+    machines = any(figure.fields.keys() & MACHINES for figure in figures)
+    for figure in figures:
+        card = naming.chip(figure.bare, numbers=True) if machines else None
+        if batches and _NUMBER.fullmatch(figure.header):
+            figure.fields = {"parameters.batch_size": int(figure.header)}
+        elif not figure.fields and card and card.accelerator:
+            figure.fields = {"accelerator": figure.header}
 
 
 def pivot_doubts(
@@ -123,75 +126,81 @@ def pivot_doubts(
 ) -> list[Doubt]:
     """Return the doubts what columns of one kind of figure stand for."""
     figures = rows or drafts
-    rates = (one.looks.terms for one in figures if one.metric in TOKENS)
+    rates = (figure.looks.terms for figure in figures if figure.metric in TOKENS)
     sides = frozenset[str]().union(*rates)
-    for one in figures:
-        enter_language_model(one, sides, drafts)
+    for figure in figures:
+        enter_language_model(figure, sides, drafts)
     by_kind: dict[object, list[ColumnDraft]] = {}
-    for one in figures:
-        compared = one.metric == RATIO  # a claim, which its header tells apart
-        if one.holds_figures and not (one.aside or one.rated or compared):
-            terms = one.looks.terms & FIGURE_TERMS
-            alike = one.looks.integers if not terms and one.bases == {"1"} else None
-            coded = one.bases == {"s"} and CODED.search(one.header)
-            stem = statistic(one.header)[1] if coded else None
-            kind = one.metric or (one.kinds, terms, alike, stem)
-            named = STATISTIC in one.fields or one.metric is None
-            summary = called(one.header).replace("mean", "") if named else ""
-            key = (kind, summary, *one.parts.values())
-            by_kind.setdefault(key, []).append(one)
+    for figure in figures:
+        compared = figure.metric == RATIO  # a claim, which its header tells apart
+        if figure.holds_figures and not (figure.aside or figure.rated or compared):
+            terms = figure.looks.terms & FIGURE_TERMS
+            alike = (
+                figure.looks.integers if not terms and figure.bases == {"1"} else None
+            )
+            coded = figure.bases == {"s"} and CODED.search(figure.header)
+            stem = statistic(figure.header)[1] if coded else None
+            kind = figure.metric or (figure.kinds, terms, alike, stem)
+            named = STATISTIC in figure.fields or figure.metric is None
+            summary = called(figure.header).replace("mean", "") if named else ""
+            key = (kind, summary, *figure.parts.values())
+            by_kind.setdefault(key, []).append(figure)
     doubts: list[Doubt] = []
-    things_of = Counter(_thing(one) for one in figures if _thing(one) != one.bare)
-    left = any(one.left and one.looks.several for one in drafts)
+    things_of = Counter(
+        _thing(draft) for draft in figures if _thing(draft) != draft.bare
+    )
+    left = any(draft.left and draft.looks.several for draft in drafts)
     if rows:
-        columns = [one for one in drafts if one.holds_figures]
-        unlike = {repr(sorted(one.fields.items())) for one in columns}
+        columns = [draft for draft in drafts if draft.holds_figures]
+        unlike = {repr(sorted(column.fields.items())) for column in columns}
         by_kind |= {} if len(unlike) == len(columns) else {"columns": columns}
     for group in by_kind.values():
-        sets = Counter(repr(sorted(one.fields.items())) for one in group)
+        sets = Counter(repr(sorted(draft.fields.items())) for draft in group)
         doubled = [o for o in group if sets[repr(sorted(o.fields.items()))] > 1]
         # Beside a column that is left out, a header may name what runs too.
         nameless = [
-            one
-            for one in group
-            if not (one.fields.keys() - {"workload"})
-            and not (one.metric in TOKENS and "answer" in one.looks.terms)
+            draft
+            for draft in group
+            if not (draft.fields.keys() - {"workload"})
+            and not (draft.metric in TOKENS and "answer" in draft.looks.terms)
             and (
-                sum(_work_of(o) in (None, _work_of(one)) for o in group) > 1
-                or things_of[_thing(one)] > 1
-                or (left and not one.looks.terms & FIGURE_TERMS)
+                sum(_work_of(o) in (None, _work_of(draft)) for o in group) > 1
+                or things_of[_thing(draft)] > 1
+                or (left and not draft.looks.terms & FIGURE_TERMS)
             )
         ]
         if mixed := list(dict.fromkeys([*doubled, *nameless])):
-            beside = [one for one in group if one not in mixed]
+            beside = [draft for draft in group if draft not in mixed]
             doubts += _headers_doubts(mixed, beside)
     return doubts
 
 
-def _work_of(one: ColumnDraft) -> object:
-    return one.fields.get("workload")
+def _work_of(draft: ColumnDraft) -> object:
+    return draft.fields.get("workload")
 
 
-def _thing(one: ColumnDraft) -> str:
+def _thing(draft: ColumnDraft) -> str:
     """Return what a header names beside the figure: ``LFM2`` of ``LFM2 (Decode)``."""
-    base, _, figure = one.bare.partition(" (")
+    base, _, figure = draft.bare.partition(" (")
     of_figure = header_terms(figure) & (FIGURE_TERMS | _NOT_PIVOTED)
-    return base if of_figure and not header_terms(base) & FIGURE_TERMS else one.bare
+    return base if of_figure and not header_terms(base) & FIGURE_TERMS else draft.bare
 
 
 def _headers_doubts(
     drafts: Sequence[ColumnDraft], beside: Sequence[ColumnDraft]
 ) -> list[Doubt]:
     """Return the doubts what columns are, *beside* which others are known."""
-    runtimes = {naming.framework(one.bare) or one.bare for one in drafts}
+    runtimes = {naming.framework(draft.bare) or draft.bare for draft in drafts}
     alike = len(runtimes) < len(drafts)  # their headers tell them apart
     name = beside[0].header[:40] if beside else ""
     text = f"What are {{}}, beside {name!r}?" if beside else "What are {}?"
     # Of figures of one kind the whole header has to tell them apart.
-    named = Counter((_thing(one), _work_of(one)) for one in (*drafts, *beside))
+    named = Counter((_thing(draft), _work_of(draft)) for draft in (*drafts, *beside))
     names = {
-        id(one): _thing(one) if named[_thing(one), _work_of(one)] == 1 else one.bare
-        for one in drafts
+        id(draft): _thing(draft)
+        if named[_thing(draft), _work_of(draft)] == 1
+        else draft.bare
+        for draft in drafts
     }
     choices = things([*names.values()])
     first = next(iter(choices))
@@ -199,21 +208,21 @@ def _headers_doubts(
 
     own = [it for it in drafts if metric_of(it.kinds, it.looks.terms) == it.metric]
 
-    def settle(answer: str, one: ColumnDraft) -> None:
-        if answer == NOT_SAID and own == [one] and one.metric:
+    def settle(answer: str, draft: ColumnDraft) -> None:
+        if answer == NOT_SAID and own == [draft] and draft.metric:
             return  # the others are as it is by an answer alone
         if answer in (LEAVE_OUT, NOT_SAID):
-            one.take(answer)
+            draft.take(answer)
         elif answer == "device":
-            one.fields = {**recognised(one.bare, ["device"]).set, **one.fields}
+            draft.fields = {**recognised(draft.bare, ["device"]).set, **draft.fields}
         else:
-            one.add(**{THINGS[answer][0]: names[id(one)]})
+            draft.add(**{THINGS[answer][0]: names[id(draft)]})
             if answer == "framework" and alike:
-                one.add(**{THINGS["setting"][0]: names[id(one)]})
+                draft.add(**{THINGS["setting"][0]: names[id(draft)]})
 
     doubts = []
-    for one in drafts:
-        more: dict[str, object] = {"settle": partial(settle, one=one)}
+    for draft in drafts:
+        more: dict[str, object] = {"settle": partial(settle, draft=draft)}
         more["guess"] = first if first != "setting" else None
-        doubts.append(column_doubt([one], "columns", text, choices, **more))
+        doubts.append(column_doubt([draft], "columns", text, choices, **more))
     return doubts

@@ -95,10 +95,10 @@ def _planned(
         if (why := _unreadable(sheet)) is not None:
             left_out.append(f"the table at line {sheet.line}: {why}")
         elif sheet.rows:
-            one, named = narrowed(sheet)
+            result, named = narrowed(sheet)
             left_out += named
-            names = map(fields.plain_name, one.header)
-            by_header[one.kind, one.template, *names].append(one)
+            names = map(fields.plain_name, result.header)
+            by_header[result.kind, result.template, *names].append(result)
         elif sheet.bad:
             why = f"no row of it can be read: {sheet.bad[0].reason}"
             left_out.append(f"the table at line {sheet.line}: {why}")
@@ -116,11 +116,11 @@ def _planned(
         ]
         unlike = {
             (
-                one.draft().around,
-                origin(one.sheets[0].context, "machine") is None,
-                repr(stated_facts(document, one.sheets[0].line)),
+                item.draft().around,
+                origin(item.sheets[0].context, "machine") is None,
+                repr(stated_facts(document, item.sheets[0].line)),
             )
-            for one in single
+            for item in single
         }
         fitting = set.intersection(*(having[name] for name in key[2:]))
         if len(fitting) > 1 or len(unlike) > 1:

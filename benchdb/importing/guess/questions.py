@@ -130,7 +130,7 @@ class Entry(msgspec.Struct, frozen=True):
     @property
     def questions(self) -> list[Question]:
         """Return all that is asked."""
-        return [one for part in self.parts for one in part]
+        return [question for part in self.parts for question in part]
 
     def reading(self) -> str:
         """Return the line, in which columns are named once."""
@@ -138,7 +138,7 @@ class Entry(msgspec.Struct, frozen=True):
         for part in self.parts:
             first, head = part[0], self.parts[0]
             named = (", " if first.choices else "; ").join(
-                dict.fromkeys(one.named for one in part)
+                dict.fromkeys(question.named for question in part)
             )
             if part is not head and first.choices and _places(part) == _places(head):
                 named = "these"
@@ -151,14 +151,18 @@ class Entry(msgspec.Struct, frozen=True):
         Raise ``AnswerError`` where it may be several facts, or none.
         """
         every = self.questions
-        takers = [one for one in every if one.takes(answer)]
+        takers = [question for question in every if question.takes(answer)]
         if takers and all(unit_and_metric(answer)):
             # To what asks for the one and for the other; to a setting it is neither.
-            return [one for one in takers if one.topic in _OF_FIGURES] or takers
-        topics = dict.fromkeys(one.topic for one in takers or every)
+            return [taker for taker in takers if taker.topic in _OF_FIGURES] or takers
+        topics = dict.fromkeys(question.topic for question in takers or every)
         if every[0].choices:
-            alike = [one for one in every if one.topic == next(iter(topics))]
-            return [one for one in alike if one.choices or one in takers]
+            alike = [
+                question for question in every if question.topic == next(iter(topics))
+            ]
+            return [
+                question for question in alike if question.choices or question in takers
+            ]
         if len(every) == 1 or answer.casefold() in (AGREED, LEAVE_OUT, NOT_STATED):
             return every
         if fact_named(answer) or answer.casefold() == SETTING:
@@ -186,10 +190,12 @@ def entries(questions: Iterable[Question]) -> list[Entry]:
     What is stored by each stays in it.
     """
     parts: dict[object, list[Question]] = {}
-    for one in questions:
+    for question in questions:
         # Facts from one place, those of columns by themselves.
-        alike = one.key if one.choices else (one.asks, not one.places)
-        parts.setdefault(alike, []).append(one)
+        alike = (
+            question.key if question.choices else (question.asks, not question.places)
+        )
+        parts.setdefault(alike, []).append(question)
     order = [*parts.values()]
     lines: dict[int, Entry] = {}  # by which part begins them
     # What is asked of more columns is first; facts are shown beside what is asked.
@@ -208,7 +214,7 @@ def _proposed(part: Sequence[Question]) -> str:
     if likely is None:
         free = f", or {first.free}" if first.free else ""
         return f" NEEDS AN ANSWER: {', '.join(first.choices)}{free}"
-    common = set.intersection(*({*one.choices} for one in part))
+    common = set.intersection(*({*question.choices} for question in part))
     others = [key for key in first.choices if key in common and key != likely]
     more = " …" if others[_SHOWN:] else ""
     words = first.choices.get(likely, likely)
@@ -216,4 +222,4 @@ def _proposed(part: Sequence[Question]) -> str:
 
 
 def _places(part: Iterable[Question]) -> frozenset[tuple[int, str]]:
-    return frozenset[tuple[int, str]]().union(*(one.places for one in part))
+    return frozenset[tuple[int, str]]().union(*(question.places for question in part))

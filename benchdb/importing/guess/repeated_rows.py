@@ -53,17 +53,17 @@ def _naming(table: TableDraft) -> list[int]:
     """Return the columns whose cells name what the figures of a row are of."""
     return [
         n
-        for n, one in enumerate(table.drafts)
-        if one.column and one.column.is_ == "field" and one.looks.texts
-        if fields_of(one.column) & _IDENTITY
+        for n, draft in enumerate(table.drafts)
+        if draft.column and draft.column.is_ == "field" and draft.looks.texts
+        if fields_of(draft.column) & _IDENTITY
     ]
 
 
 def _figures(table: TableDraft) -> list[int]:
     return [
         n
-        for n, one in enumerate(table.drafts)
-        if one.metric is not None or (table.rows and one.holds_figures)
+        for n, draft in enumerate(table.drafts)
+        if draft.metric is not None or (table.rows and draft.holds_figures)
     ]
 
 
@@ -91,41 +91,43 @@ def blank_doubts(table: TableDraft) -> list[Doubt]:
     return doubts
 
 
-def _blank_doubt(one: ColumnDraft) -> Doubt:
+def _blank_doubt(draft: ColumnDraft) -> Doubt:
     def settle(answer: str) -> None:
-        if one.column is not None and answer == "above":
-            one.column = replace(one.column, blank="above")
+        if draft.column is not None and answer == "above":
+            draft.column = replace(draft.column, blank="above")
 
     text = "What do blank cells of {} say?"
     choices = {"above": "what stands above them", "nothing": "not known"}
-    return column_doubt([one], "blanks", text, choices, settle=settle)
+    return column_doubt([draft], "blanks", text, choices, settle=settle)
 
 
 def failure_doubts(table: TableDraft) -> list[Doubt]:
     """Return the doubts what figures are beside a cell that says how a run failed."""
     figures = _figures(table)
     doubts = []
-    for n, one in enumerate(table.drafts):
-        remarks = set(one.looks.ended) & one.column.cells.keys() if one.column else ()
+    for n, draft in enumerate(table.drafts):
+        remarks = (
+            set(draft.looks.ended) & draft.column.cells.keys() if draft.column else ()
+        )
         failed = [row.texts for row in _rows(table) if row.texts[n] in remarks]
         beside = [it[n] for it in failed if any(_DIGIT.search(it[m]) for m in figures)]
-        doubts += [_failure_doubt(one, Counter(beside))] if beside else []
+        doubts += [_failure_doubt(draft, Counter(beside))] if beside else []
     return doubts
 
 
-def _failure_doubt(one: ColumnDraft, remarks: Mapping[str, int]) -> Doubt:
+def _failure_doubt(draft: ColumnDraft, remarks: Mapping[str, int]) -> Doubt:
     def settle(answer: str) -> None:
-        if one.column is not None and answer == LEAVE_OUT:
+        if draft.column is not None and answer == LEAVE_OUT:
             failed = {f"^{expression_of(it)}$": "the run failed" for it in remarks}
-            one.column = replace(one.column, skip={**one.column.skip, **failed})
-            one.left = f"{one.header!r}: rows that failed: {shown}"
+            draft.column = replace(draft.column, skip={**draft.column.skip, **failed})
+            draft.left = f"{draft.header!r}: rows that failed: {shown}"
 
     shown = ", ".join(f"{text!r} ({rows})" for text, rows in remarks.items())
     text = "Rows that failed have figures: {}."
     choices = {LEAVE_OUT: "leave them out", "kept": "figures, with the remark"}
-    said: dict[str, object] = {"subject": f"{one.header!r}: {shown}"}
-    said |= {"guess": LEAVE_OUT, "settle": settle}
-    return column_doubt([one], "failures", text, choices, **said)
+    items: dict[str, object] = {"subject": f"{draft.header!r}: {shown}"}
+    items |= {"guess": LEAVE_OUT, "settle": settle}
+    return column_doubt([draft], "failures", text, choices, **items)
 
 
 def repeat_doubts(table: TableDraft) -> list[Doubt]:
@@ -142,12 +144,14 @@ def repeat_doubts(table: TableDraft) -> list[Doubt]:
         return []
 
     def settle(answer: str) -> None:
-        for one in figures if answer == "samples" else ():
-            one.sampled = "samples"
+        for figure in figures if answer == "samples" else ():
+            figure.sampled = "samples"
         pools = [(it.finished().metric, it.fields) for it in figures if it.sampled]
-        for one in [it for it in figures if it.sampled]:  # of one pool are further runs
-            if pools.count((one.finished().metric, one.fields)) > 1:
-                one.add(**{VARIANT: one.bare})
+        for figure in [
+            it for it in figures if it.sampled
+        ]:  # of one pool are further runs
+            if pools.count((figure.finished().metric, figure.fields)) > 1:
+                figure.add(**{VARIANT: figure.bare})
 
     text = "Some rows differ from one above by {} alone: what are they?"
     choices = {"samples": f"repetitions of one run: {samples_of(figures)}"}
@@ -195,13 +199,17 @@ def alike_rows(
     """
     inherited = table.sheets[0].inherited
     settings, filled = list[int](), list[int]()
-    for n, one in enumerate(table.drafts):
-        if one.column and one not in but:
-            is_field = one.column.is_ in ("field", "metric")
-            settings += [n] if is_field or one.header in inherited else []
-            filled += [n] if one.column.blank else []
+    for n, draft in enumerate(table.drafts):
+        if draft.column and draft not in but:
+            is_field = draft.column.is_ in ("field", "metric")
+            settings += [n] if is_field or draft.header in inherited else []
+            filled += [n] if draft.column.blank else []
     figures = _figures(table)
-    left = {one.header.casefold() for one in table.rows if one.metric is None}
+    left = {
+        column_draft.header.casefold()
+        for column_draft in table.rows
+        if column_draft.metric is None
+    }
     alike = defaultdict[object, list[_Row]](list)
     for row in _rows(table, filled):
         named = left.isdisjoint(it.casefold() for it in row.texts)

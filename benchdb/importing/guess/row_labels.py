@@ -48,7 +48,7 @@ def named_rows(
     keyed = sheets[0].kind in KEYED
     if corner is None or corner.column or not corner.looks.texts:
         return [], []
-    spoken = [one for one in drafts if speaks_of_figures(one.header)]
+    spoken = [draft for draft in drafts if speaks_of_figures(draft.header)]
     if not keyed and len(drafts) > 2 and len(spoken) > 1:
         return [], []  # its columns are named after metrics
     labels = corner.looks.texts[:LABELS]
@@ -60,16 +60,16 @@ def named_rows(
         if look.figures
     ]
     described = any(header_terms(label) & _DESCRIBED for label in labels)
-    if described and all(one.looks.terms <= _SIZES for one in rows):
+    if described and all(row.looks.terms <= _SIZES for row in rows):
         rows = []
     if rows:
         enter_labels(corner, rows, cells)
-        for one in filter(_tells_units, drafts):
-            one.column, one.left = Column(is_="ignore"), None
+        for draft in filter(_tells_units, drafts):
+            draft.column, draft.left = Column(is_="ignore"), None
     elif why := _aside(labels, drafts, sheets[0].kind):
-        for one in [it for it in drafts if it.holds_figures]:
-            one.leave(why)
-    figures = [one for one in drafts if one.holds_figures]
+        for draft in [it for it in drafts if it.holds_figures]:
+            draft.leave(why)
+    figures = [column_draft for column_draft in drafts if column_draft.holds_figures]
     if rows or not keyed or not figures:
         return rows, []
     return rows, [cells_doubt(corner, "What do {} name?", THINGS, figures)]
@@ -84,11 +84,11 @@ def _statistics(
     """Return how rows look that are statistics of what the heading above them says."""
     whole = [label for label in labels if statistic(label)[1] == ""]
     above = {sheet.context[-1] if sheet.context else "" for sheet in sheets}
-    said = {header_terms(text) for text in above if speaks_of_figures(text)}
-    if len(whole) * 2 <= len(labels) or len(above) > len(said) or len(said) != 1:
+    groups = {header_terms(text) for text in above if speaks_of_figures(text)}
+    if len(whole) * 2 <= len(labels) or len(above) > len(groups) or len(groups) != 1:
         return []
     looks = (profile(it, cells[it], None, beside.get(it)) for it in whole)
-    return [replace(it, terms=it.terms.union(*said)) for it in looks]
+    return [replace(it, terms=it.terms.union(*groups)) for it in looks]
 
 
 def _metrics(
@@ -107,8 +107,8 @@ def _metrics(
         profile(label, cells[label], None, unit or beside.get(label))
         for label, unit in zip(labels, units_of(labels), strict=True)
     ]
-    units = {unit for one in drafts for unit, _ in one.looks.kinds}
-    with_units = sum(one.unit is not None for one in looks)
+    units = {unit for draft in drafts for unit, _ in draft.looks.kinds}
+    with_units = sum(look.unit is not None for look in looks)
     mixed = len(units - {"x", "%"}) > 1 or with_units > 1
     # A row of speed-ups names no figures of the rows beside it.
     if not any(
@@ -117,10 +117,10 @@ def _metrics(
     ):
         return []
     rows = [
-        one
-        for one in looks
-        if speaks_of_figures(one.header)
-        or ((mixed or keyed) and {unit for unit, _ in one.kinds} & CLEAR_UNITS)
+        look
+        for look in looks
+        if speaks_of_figures(look.header)
+        or ((mixed or keyed) and {unit for unit, _ in look.kinds} & CLEAR_UNITS)
     ]
     several = len(rows) > 1 and (mixed or len(rows) == len(labels))
     summed_up = all(not statistic(it.header)[1] for it in drafts if it.looks.figures)
@@ -138,7 +138,7 @@ def _aside(
     whole = [label for label in labels if statistic(label)[1] == ""]
     if kind in KEYED and len(whole) * 2 > len(labels):
         return f"{', '.join(whole[:3])} …: of what, is not said"
-    kinds = {unit for one in drafts for unit, _ in one.looks.kinds}
+    kinds = {unit for draft in drafts for unit, _ in draft.looks.kinds}
     set_ = any(header_terms(label) & _CONFIGURED for label in labels)
     pairs = kind in _PAIRS
     if set_ and kind not in KEYED and len(drafts) == 2:  # a list that looks like none
@@ -147,7 +147,7 @@ def _aside(
             for it in labels
         )
         pairs = kinds <= {"1", "B"} and all(it and it <= _OF_LISTS for it in named)
-        pairs = pairs and not any(one.looks.terms & CLEAR_TERMS for one in drafts)
+        pairs = pairs and not any(draft.looks.terms & CLEAR_TERMS for draft in drafts)
     if pairs and set_ and kinds != {"s"} and kinds.isdisjoint(("1/s", "FLOP/s")):
         return f"{labels[0][:40]!r} …: settings, beside no figures"
     return None
@@ -155,7 +155,7 @@ def _aside(
 
 def corner_of(drafts: Sequence[ColumnDraft]) -> ColumnDraft | None:
     """Return the column whose cells are the labels of rows, if there is one."""
-    return next((one for one in drafts if not one.looks.figures), None)
+    return next((draft for draft in drafts if not draft.looks.figures), None)
 
 
 def enter_labels(
@@ -163,7 +163,7 @@ def enter_labels(
 ) -> None:
     """Make *corner* tell the metric of *rows*; name the figures that have none."""
     corner.column, corner.left = Column(is_="metric", values={"*": ""}), None
-    others = cells.keys() - {one.header for one in rows}
+    others = cells.keys() - {row.header for row in rows}
     texts = [f"{it} ({cells[it][0]})" for it in cells if it in others and cells[it]]
     texts = [text for text in texts if any(map(str.isdigit, text[1:]))]
     if texts:
@@ -177,7 +177,7 @@ def cells_by_label(
     cells: dict[str, list[str]] = {}
     beside: dict[str, str] = {}
     label = drafts.index(corner)
-    units = {n for n, one in enumerate(drafts) if _tells_units(one)}
+    units = {n for n, draft in enumerate(drafts) if _tells_units(draft)}
     for sheet in sheets:
         but = {label, *units, *(sheet.header.index(it) for it in sheet.inherited)}
         for row in sheet.rows:
@@ -188,15 +188,17 @@ def cells_by_label(
     return cells, beside
 
 
-def _tells_units(one: ColumnDraft) -> bool:
-    return is_unit_header(one.header)
+def _tells_units(draft: ColumnDraft) -> bool:
+    return is_unit_header(draft.header)
 
 
 def device_doubts(drafts: Sequence[ColumnDraft]) -> list[Doubt]:
     """Return the doubts what columns name that are headed as devices or platforms."""
-    open_ = [one for one in drafts if one.holds_words and "device" in one.looks.terms]
+    open_ = [
+        draft for draft in drafts if draft.holds_words and "device" in draft.looks.terms
+    ]
     named = ("machine", "device", "framework", "setting")
-    return [cells_doubt(one, "What does {} name?", named) for one in open_]
+    return [cells_doubt(draft, "What does {} name?", named) for draft in open_]
 
 
 def cells_doubt(
@@ -216,8 +218,8 @@ def cells_doubt(
             enter_tests(draft, THINGS[answer][0])
         elif not draft.take(answer):
             draft.become_field(THINGS[answer][0])
-        for one in figures if answer == LEAVE_OUT else ():
-            one.take(answer)
+        for column_draft in figures if answer == LEAVE_OUT else ():
+            column_draft.take(answer)
 
     draft.asked = True
     ordered = things(draft.looks.texts[:TRIED]).items()

@@ -45,35 +45,39 @@ def run_doubts(drafts: Sequence[ColumnDraft]) -> list[Doubt]:
     """
     runs: dict[ColumnDraft, list[ColumnDraft]] = {}
     first: ColumnDraft | None = None
-    for n, one in enumerate(drafts, 1):
-        titled = one.header != f"column {n}"
-        if first is not None and not titled and _is_alike(one, first):
-            runs.setdefault(first, []).append(one)
+    for n, draft in enumerate(drafts, 1):
+        titled = draft.header != f"column {n}"
+        if first is not None and not titled and _is_alike(draft, first):
+            runs.setdefault(first, []).append(draft)
         else:
-            first = one if titled and one.looks.figures else None
+            first = draft if titled and draft.looks.figures else None
     return [_run_doubt(*it) for it in runs.items()]
 
 
-def _is_alike(one: ColumnDraft, first: ColumnDraft) -> bool:
-    """Tell whether *one* has figures that can be read as those of *first* are."""
+def _is_alike(draft: ColumnDraft, first: ColumnDraft) -> bool:
+    """Tell whether *draft* has figures that can be read as those of *first* are."""
     kinds = {first.looks.kinds, _BARE if first.looks.unit else first.looks.kinds}
-    clear = one.looks.zero is None and one.looks.ambiguous is None
-    return clear and one.looks.kinds in kinds
+    clear = draft.looks.zero is None and draft.looks.ambiguous is None
+    return clear and draft.looks.kinds in kinds
 
 
 def _run_doubt(first: ColumnDraft, runs: Sequence[ColumnDraft]) -> Doubt:
     def settle(answer: str) -> None:
         first.nth = int(answer != "others")
-        for nth, one in enumerate(runs if first.nth else (), 2):
+        for nth, draft in enumerate(runs if first.nth else (), 2):
             if answer == "runs":
-                one.nth, one.runs_of, one.column = nth, first, Column(is_="ignore")
+                draft.nth, draft.runs_of, draft.column = (
+                    nth,
+                    first,
+                    Column(is_="ignore"),
+                )
             else:
-                one.take(answer)
+                draft.take(answer)
 
     choices = {"runs": "further runs of it", "others": "columns of their own"}
     choices[LEAVE_OUT] = "leave them out"
     text = "What are the columns without a heading right of {}?"
-    figures = (amounts(one.looks.texts, first.looks.unit) for one in (first, *runs))
+    figures = (amounts(draft.looks.texts, first.looks.unit) for draft in (first, *runs))
     sizes = [median(it or [0]) for it in figures]
     same = max(sizes) <= _SAME * min(sizes)
     guess = "runs" if same else "others"
@@ -87,21 +91,21 @@ def enter_varied(sheets: Sequence[Sheet], drafts: Sequence[ColumnDraft]) -> None
     They count up left of the figures, in rows that nothing left of them tells apart;
     of rates it is said that they are those of the load.
     """
-    figures = [n for n, one in enumerate(drafts) if one.holds_figures]
-    one = drafts[figures[0]] if len(figures) > 1 else None
-    if one is None or one.fields:
+    figures = [n for n, draft in enumerate(drafts) if draft.holds_figures]
+    draft = drafts[figures[0]] if len(figures) > 1 else None
+    if draft is None or draft.fields:
         return
-    load = pattern("load").match(fold(one.header))
-    counts = amounts(one.looks.texts, None)
+    load = pattern("load").match(fold(draft.header))
+    counts = amounts(draft.looks.texts, None)
     rows = [[cell.text for cell in row.cells] for it in sheets for row in it.rows]
     left = {tuple(row[: figures[0]]) for row in rows}
     up = len(counts) >= _COUNTED_UP and counts == sorted(counts)
-    if up and (one.is_count or load) and len(left) < len(rows):
-        known = [{*settings_in(f"{one.header}={it}")} for it in one.looks.texts]
+    if up and (draft.is_count or load) and len(left) < len(rows):
+        known = [{*settings_in(f"{draft.header}={it}")} for it in draft.looks.texts]
         # "prompt 1" is the first of them more often than of one token.
         sure = (it for it in set.intersection(*known) if not it.endswith("tokens"))
-        one.varied = next(sure, f"parameters.{slug(one.header)}")
-        one.looks = replace(one.looks, unit=None, kinds=_BARE, terms=frozenset())
+        draft.varied = next(sure, f"parameters.{slug(draft.header)}")
+        draft.looks = replace(draft.looks, unit=None, kinds=_BARE, terms=frozenset())
 
 
 def settle(drafts: Sequence[ColumnDraft], around: Around) -> None:
@@ -118,14 +122,16 @@ def enter_units(drafts: Sequence[ColumnDraft], around: Around) -> None:
     object of JSON is that of the numbers beside it: ``latency.unit``; that of some
     columns has their names: ``latency_unit``.
     """
-    figures = [one for one in drafts if one.holds_figures and one.column is None]
-    for one in (it for it in drafts if len(it.looks.texts) == 1):
-        own = understood(one.looks.texts[0])
+    figures = [
+        draft for draft in drafts if draft.holds_figures and draft.column is None
+    ]
+    for draft in (it for it in drafts if len(it.looks.texts) == 1):
+        own = understood(draft.looks.texts[0])
         bare = [it for it in figures if own and it.looks.kinds == _BARE]
-        for it in (it for it in bare if _is_unit_of(one, it)):
+        for it in (it for it in bare if _is_unit_of(draft, it)):
             kinds = frozenset([(own.base, own.per)] if own else ())
-            it.looks = replace(it.looks, unit=one.looks.texts[0], kinds=kinds)
-            one.column = Column(is_="ignore")
+            it.looks = replace(it.looks, unit=draft.looks.texts[0], kinds=kinds)
+            draft.column = Column(is_="ignore")
     for unit in (it for it in drafts if it.holds_words):
         measured = [it for it in figures if holds_units_of(unit.header, it.header)]
         if is_unit_header(unit.header):
@@ -135,12 +141,12 @@ def enter_units(drafts: Sequence[ColumnDraft], around: Around) -> None:
             _enter_metrics(unit, measured, around)
 
 
-def _is_unit_of(unit: ColumnDraft, one: ColumnDraft) -> bool:
-    """Tell whether the only text of *unit* is the unit of *one*, by their names."""
+def _is_unit_of(unit: ColumnDraft, draft: ColumnDraft) -> bool:
+    """Tell whether the only text of *unit* is the unit of *draft*, by their names."""
     holder, _, name = unit.header.rpartition(".")
     if holder and is_unit_header(name):
-        return one.header.rpartition(".")[0] == holder
-    return not is_unit_header(name) and holds_units_of(unit.header, one.header)
+        return draft.header.rpartition(".")[0] == holder
+    return not is_unit_header(name) and holds_units_of(unit.header, draft.header)
 
 
 def _enter_metrics(
@@ -148,7 +154,7 @@ def _enter_metrics(
 ) -> None:
     """Enter which metrics *figures* are in the units of the column *unit*."""
     named = {text: understood(text) for text in unit.looks.texts}
-    terms = frozenset[str].intersection(*(one.looks.terms for one in figures))
+    terms = frozenset[str].intersection(*(figure.looks.terms for figure in figures))
     known = {
         text: metric_of([(it.base, it.per)] if it else [], terms, around.terms) or ""
         for text, it in named.items()
@@ -156,8 +162,8 @@ def _enter_metrics(
     beside = not is_unit_header(unit.header) and all(known.values())
     if len({*known.values()}) > 1 or beside:
         unit.column = Column(is_="metric", values={**known})
-        for one in figures:
-            one.metric = next(filter(None, known.values()))
+        for figure in figures:
+            figure.metric = next(filter(None, known.values()))
         if unsaid := [text for text, metric in known.items() if not metric]:
             why = f"rows in {', '.join(unsaid[:4])}: of what, is not said"
             unit.left = f"{unit.header!r}: {why}"
@@ -166,16 +172,26 @@ def _enter_metrics(
 def _leave_statistics(drafts: Sequence[ColumnDraft], around: Around) -> None:
     """Leave statistics out that another column is too; enter which are of answers."""
     groups: dict[str, dict[str, ColumnDraft]] = {}
-    for one in (it for it in drafts if not it.pattern):  # which tells of which it is
-        name, rest = statistic(one.header)
-        twin = groups.setdefault(rest, {}).setdefault(name, one)
-        if name and twin is not one and twin.looks.texts == one.looks.texts:
-            one.leave(f"{one.header!r}: as {twin.header!r}, which is the {name} too")
+    for column_draft in (
+        it for it in drafts if not it.pattern
+    ):  # which tells of which it is
+        name, rest = statistic(column_draft.header)
+        twin = groups.setdefault(rest, {}).setdefault(name, column_draft)
+        if (
+            name
+            and twin is not column_draft
+            and twin.looks.texts == column_draft.looks.texts
+        ):
+            column_draft.leave(
+                f"{column_draft.header!r}: as {twin.header!r}, which is the {name} too"
+            )
     for group in groups.values():
         # Who prints the p99 of answers prints their mean and median beside it.
         if any(_is_percentile(draft, around) for draft in group.values()):
-            for one in group.values():
-                one.looks = replace(one.looks, terms=one.looks.terms | {"latency"})
+            for column_draft in group.values():
+                column_draft.looks = replace(
+                    column_draft.looks, terms=column_draft.looks.terms | {"latency"}
+                )
 
 
 def _is_percentile(draft: ColumnDraft, around: Around) -> bool:
@@ -188,21 +204,21 @@ def _is_percentile(draft: ColumnDraft, around: Around) -> bool:
 
 def _leave_training(drafts: Sequence[ColumnDraft]) -> None:
     """Leave the accuracy and loss of training out, beside those of validation."""
-    names = {fold(one.header): one.header for one in drafts}
-    for one in drafts:
-        bare = re.sub("^train(?:ing)? ", "", fold(one.header))
+    names = {fold(draft.header): draft.header for draft in drafts}
+    for draft in drafts:
+        bare = re.sub("^train(?:ing)? ", "", fold(draft.header))
         beside = [names[f"{it} {bare}"] for it in _HELD_OUT if f"{it} {bare}" in names]
-        if beside and one.looks.terms & {"accuracy", "loss"}:
-            one.leave(f"{one.header!r}: of training, beside {beside[0]!r}")
+        if beside and draft.looks.terms & {"accuracy", "loss"}:
+            draft.leave(f"{draft.header!r}: of training, beside {beside[0]!r}")
 
 
 def _enter_counts(drafts: Sequence[ColumnDraft], around: Around) -> None:
     """Enter numbers of tokens beside their rates and times."""
     of_tokens = "ttft" in around.terms or any(
-        "ttft" in one.looks.terms or ("1/s", "token") in one.looks.kinds
-        for one in drafts
+        "ttft" in draft.looks.terms or ("1/s", "token") in draft.looks.kinds
+        for draft in drafts
     )
-    for one in drafts if of_tokens else ():
-        terms, bare = one.looks.terms, not one.looks.unit and one.looks.integers
-        if bare and "token" in terms and terms <= _OF_COUNTS and one.column is None:
-            one.become_field(f"parameters.{slug(one.header)}")
+    for draft in drafts if of_tokens else ():
+        terms, bare = draft.looks.terms, not draft.looks.unit and draft.looks.integers
+        if bare and "token" in terms and terms <= _OF_COUNTS and draft.column is None:
+            draft.become_field(f"parameters.{slug(draft.header)}")

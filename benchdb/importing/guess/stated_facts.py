@@ -82,7 +82,7 @@ class _Section(msgspec.Struct, frozen=True):
     level: int
     above: "_Section | None" = None
     chips: dict[str, Fields] = {}
-    said: dict[str, dict[str, int]] = {}
+    facts: dict[str, dict[str, int]] = {}
 
 
 @lru_cache(maxsize=16)
@@ -96,25 +96,25 @@ def stated_facts(document: Document, line: int = 0) -> StatedFacts:
     sections = _sections(document)
     own = next((it for it in reversed(sections) if it.line <= line), sections[0])
     headings = {0, own.line, *(it.line for it in _outer(own))}
-    said: dict[str, set[str]] = {}
+    groups: dict[str, set[str]] = {}
     here: set[str] = set()  # what more than headings of other sections say
     every: dict[str, Fields] = {}
-    for one in sections:
-        for name, texts in one.said.items():
-            said[name] = said.get(name, set()) | texts.keys()
-            above = one.line in headings or name not in _OF_SECTIONS
-            if above or {*texts.values()} != {one.line}:
+    for section in sections:
+        for name, texts in section.facts.items():
+            groups[name] = groups.get(name, set()) | texts.keys()
+            above = section.line in headings or name not in _OF_SECTIONS
+            if above or {*texts.values()} != {section.line}:
                 here.add(name)
-        for name, fields in one.chips.items():
+        for name, fields in section.chips.items():
             every[name] = _merged(every.get(name, fields), fields)
     near: dict[str, set[str]] = {}
     chips: dict[str, Fields] = {}
     for outer in (own, *_outer(own))[:-1]:
-        for name, texts in outer.said.items():
+        for name, texts in outer.facts.items():
             between = {text for text, at in texts.items() if outer.line < at < line}
             near |= {name: between} if between and name not in near else {}
         chips = chips or outer.chips
-    known = {n: it for n, it in said.items() if n in here}
+    known = {n: it for n, it in groups.items() if n in here}
     sure = {n: it if len(it) == 1 else near.get(n, it) for n, it in known.items()}
     facts = _facts(sure, dict([*every.items()][:_CHIPS]))
     if not facts.sole and (nearest := _facts(near, chips)).sole:
@@ -135,7 +135,7 @@ def _outer(section: _Section) -> Iterator[_Section]:
 @lru_cache(maxsize=1)
 def _sections(document: Document) -> Sequence[_Section]:
     """Return the sections of *document*, but those about what something needs."""
-    sections = [_Section(0, 0, chips={}, said={})]
+    sections = [_Section(0, 0, chips={}, facts={})]
     fenced = needed = False
     lines = document.lines[:_LINES]
     cells = _rows_in(lines)
@@ -155,15 +155,15 @@ def _sections(document: Document) -> Sequence[_Section]:
         for name, text in _facts_in(line, row=line in cells):
             if fenced and (name in _OF_RUNS or name.startswith(PREFIXES)):
                 continue  # of what is printed there
-            section.said.setdefault(name, {}).setdefault(text, number)
+            section.facts.setdefault(name, {}).setdefault(text, number)
     return sections
 
 
-def _facts(said: Mapping[str, set[str]], chips: dict[str, Fields]) -> StatedFacts:
-    """Return what is *said* once, of machines with the *chips* that are named."""
+def _facts(groups: Mapping[str, set[str]], chips: dict[str, Fields]) -> StatedFacts:
+    """Return what is *groups* once, of machines with the *chips* that are named."""
     facts = StatedFacts(chips)
-    sure = {name: next(iter(it)) for name, it in said.items() if len(it) == 1}
-    named = [chips[name] for name in sorted(said.get("chip", ())) if name in chips]
+    sure = {name: next(iter(it)) for name, it in groups.items() if len(it) == 1}
+    named = [chips[name] for name in sorted(groups.get("chip", ())) if name in chips]
     kinds = {"accelerator" in it for it in named}
     apple = any("Apple" in str(it.get("chip")) for it in named)  # it has no card
     if len(named) == 1 or (len(named) == len(kinds) == 2 and not apple):
@@ -190,7 +190,9 @@ def _facts(said: Mapping[str, set[str]], chips: dict[str, Fields]) -> StatedFact
 def _rows_in(lines: Sequence[str]) -> set[str]:
     """Return the lines that are rows of values, with as many marks as those beside."""
     marks = [tuple(map(line.count, ",;\t")) for line in lines]
-    alike = [one == other and max(one) > 1 for one, other in pairwise(marks)]
+    alike = [
+        numbers == other and max(numbers) > 1 for numbers, other in pairwise(marks)
+    ]
     pairs = zip([False, *alike], [*alike, False], strict=True)
     return {line for line, pair in zip(lines, pairs, strict=True) if any(pair)}
 
@@ -219,14 +221,14 @@ def _is_list(line: str) -> bool:
     return bool(listed) and not pattern("sentence").search(line)
 
 
-def _merged(one: Fields, other: Fields) -> Fields:
+def _merged(values: Fields, other: Fields) -> Fields:
     """Return what two lines say of a chip, but what they contradict each other in.
 
     Of two texts the longer holds, where it has the other in it.
     """
-    both: Fields = {**other, **one}
-    for name in one.keys() & other.keys():
-        texts = sorted((str(one[name]), str(other[name])), key=len)
+    both: Fields = {**other, **values}
+    for name in values.keys() & other.keys():
+        texts = sorted((str(values[name]), str(other[name])), key=len)
         both[name] = texts[1]
         if texts[0] not in texts[1]:
             del both[name]
@@ -243,11 +245,11 @@ def _facts_in(line: str, *, row: bool) -> Iterator[tuple[str, str]]:
     elif column := pattern("spaced").fullmatch(line):
         label, text = column.group("label", "text")
         terms = header_terms(label)
-        said = *_hardware_in(label, terms, text), *_software_in(label, terms, text)
+        pairs = *_hardware_in(label, terms, text), *_software_in(label, terms, text)
         # As it may be a row of figures, only names and whole versions count.
         version = pattern("long_version").match(text) is not None
         sure = ("chip", "os_", *(["version "] if version else []))
-        yield from (it for it in said if it[0].startswith(sure))
+        yield from (it for it in pairs if it[0].startswith(sure))
     else:
         for piece in pattern("labels").split(line):
             yield from _in_piece(piece)
@@ -327,8 +329,8 @@ def enter_stated(tables: Iterable[TableDraft], document: Document) -> None:
     tables = [table for table in tables if table.has_results()]
     known: list[StatedFacts] = []
     # "batch 8192" above a column n_batch is no batch size.
-    counts = (one for it in tables for one in it.drafts if one.looks.integers)
-    counted = {fold(one.header).rpartition(" ")[2] for one in counts}
+    counts = (draft for it in tables for draft in it.drafts if draft.looks.integers)
+    counted = {fold(count.header).rpartition(" ")[2] for count in counts}
     for facts in [stated_facts(document, table.line) for table in tables]:
         named = str(facts.model.get("parameters.model", ""))
         several = any(it.tells_model(named) for it in tables)
@@ -346,9 +348,11 @@ def enter_stated(tables: Iterable[TableDraft], document: Document) -> None:
         known.append(replace(facts, model=model, fields=fields))
     for table, facts in zip(tables, known, strict=True):
         _enter(table, facts)
-        told = [it for it in table.drafts if it.kept or (it.column and it.column.field)]
+        drafts = [
+            it for it in table.drafts if it.kept or (it.column and it.column.field)
+        ]
         # What a column says of them is none of the lines', whatever it was answered.
-        if not any(header_terms(it.header) & {"ram", "cores"} for it in told):
+        if not any(header_terms(it.header) & {"ram", "cores"} for it in drafts):
             _complete(table, facts.chips)
 
 
@@ -376,13 +380,13 @@ def _enter(table: TableDraft, facts: StatedFacts) -> None:
 
 def _complete(table: TableDraft, chips: Mapping[str, Fields]) -> None:
     """Enter cores and memory of machines that columns name, where lines say them."""
-    for one in table.drafts:
-        if "chip" in one.fields:
-            one.fields = _beside(one.header, chips) | one.fields
-        elif one.column is not None and MACHINES & fields_of(one.column):
-            said = {text: _beside(text, chips) for text in one.looks.texts}
-            cells = {text: Meaning(set=it) for text, it in said.items() if it}
-            one.column = replace(one.column, cells={**cells, **one.column.cells})
+    for draft in table.drafts:
+        if "chip" in draft.fields:
+            draft.fields = _beside(draft.header, chips) | draft.fields
+        elif draft.column is not None and MACHINES & fields_of(draft.column):
+            groups = {text: _beside(text, chips) for text in draft.looks.texts}
+            cells = {text: Meaning(set=it) for text, it in groups.items() if it}
+            draft.column = replace(draft.column, cells={**cells, **draft.column.cells})
 
 
 def _beside(text: str, chips: Mapping[str, Fields]) -> Fields:
@@ -397,4 +401,4 @@ def _beside(text: str, chips: Mapping[str, Fields]) -> Fields:
 def _lacks(table: TableDraft, name: str) -> bool:
     """Tell whether *name* is not told: "GPU" of no machine tells no device."""
     unclear = name == "device" and table.is_some_gpu()
-    return unclear or not table.is_told(name)
+    return unclear or not table.is_known(name)

@@ -91,7 +91,7 @@ class TableDraft:
         """Begin with how the columns look; *decimal* is the mark of other tables."""
         self.sheets, self.alone, self.decimal = sheets, alone, decimal
         self.number, self.line = 0, sheets[0].line
-        self.drafts = [ColumnDraft(one, self.line) for one in looks]
+        self.drafts = [ColumnDraft(look, self.line) for look in looks]
         shorten_paths(self.drafts, sheets[0])
         self.rows: list[ColumnDraft] = []  # those named after metrics
         self.segments = list(dict.fromkeys(segments(sheets)))
@@ -101,7 +101,10 @@ class TableDraft:
         self.notes: list[str] = []  # what is taken for granted
         self.sources: dict[str, str] = {}  # where it has what holds for all of it
         texts = [
-            text for one in self.drafts if one.looks.figures for text in one.looks.texts
+            text
+            for draft in self.drafts
+            if draft.looks.figures
+            for text in draft.looks.texts
         ]
         if decimal == "." and (
             grouped := next(filter(pattern("grouped").search, texts), None)
@@ -124,10 +127,10 @@ class TableDraft:
         These come before all others.
         """
         yield from siblings.run_doubts(self.drafts)
-        for n, one in enumerate(self.drafts):
+        for n, draft in enumerate(self.drafts):
             cells = (row.cells[n].text for sheet in self.sheets for row in sheet.rows)
-            if field(one.looks) is None and (
-                doubt := pair_doubt(one, cells, self.decimal)
+            if field(draft.looks) is None and (
+                doubt := pair_doubt(draft, cells, self.decimal)
             ):
                 yield doubt
 
@@ -139,55 +142,57 @@ class TableDraft:
         self.set |= facts
         self.sources |= dict.fromkeys(facts, f"the column {header!r}")
         figures = [
-            one
-            for one in self.drafts
-            if one.holds_figures and not one.parts and one.metric is None
+            draft
+            for draft in self.drafts
+            if draft.holds_figures and not draft.parts and draft.metric is None
         ]
         pivots.enter_pivots(figures, self.drafts)
         siblings.enter_varied(self.sheets, self.drafts)
         leave_versions(self.drafts)
         doubts = device_doubts(self.drafts)
         self.rows, label_doubts = named_rows(self.sheets, self.drafts, self.line)
-        for one in self.rows:
-            if isinstance(why := field(one.looks), str):
-                one.leave(why)
+        for draft in self.rows:
+            if isinstance(why := field(draft.looks), str):
+                draft.leave(why)
         pivots.enter_pivots(self.rows, [])
         siblings.settle(self.rows or figures, self.around)
         doubts += label_doubts + self._figure_doubts(self.rows or figures)
         enter_words(self.drafts)
-        for one in self.drafts:  # of an object beside the rows, perhaps
-            beside = "." in one.header and one.header in self.sheets[0].inherited
-            model = one.column and one.column.field == "parameters.model"
-            if beside and model and not one.path:
-                one.become_field(f"parameters.{slug(one.header)}")
+        for draft in self.drafts:  # of an object beside the rows, perhaps
+            beside = "." in draft.header and draft.header in self.sheets[0].inherited
+            model = draft.column and draft.column.field == "parameters.model"
+            if beside and model and not draft.path:
+                draft.become_field(f"parameters.{slug(draft.header)}")
         return doubts
 
     def _figure_doubts(self, figures: Iterable[ColumnDraft]) -> list[Doubt]:
         """Return what is in doubt of *figures*; leave out those of steps."""
         logged = any(
-            (one.column is not None and one.column.field in _LOGGED)
-            or (one.looks.integers and fold(one.header) in _COUNTED)
-            for one in self.drafts
+            (draft.column is not None and draft.column.field in _LOGGED)
+            or (draft.looks.integers and fold(draft.header) in _COUNTED)
+            for draft in self.drafts
         ) or (  # a bar of training, as it has a validation; of which epoch, is not said
             self.sheets[0].kind == "keras"
-            and any(one.header.startswith("val_") for one in self.drafts)
+            and any(draft.header.startswith("val_") for draft in self.drafts)
         )
         doubts: list[Doubt] = []
-        for one in (it for it in figures if it.column is None):
-            new = figure_doubts(one, self.around)
-            final = one.metric in FINAL or one.looks.terms & {"accuracy", "loss"}
-            if logged and final and "final" not in one.looks.terms:
-                one.leave(f"{one.header!r}: of each step, which is no final figure")
-            doubts += new if one.left is None else []
-            if self.rows and one.metric == RATIO:
-                one.leave(f"{one.header!r}: a ratio that the source computed")
-                one.metric = None
+        for figure in (it for it in figures if it.column is None):
+            new = figure_doubts(figure, self.around)
+            final = figure.metric in FINAL or figure.looks.terms & {"accuracy", "loss"}
+            if logged and final and "final" not in figure.looks.terms:
+                figure.leave(
+                    f"{figure.header!r}: of each step, which is no final figure"
+                )
+            doubts += new if figure.left is None else []
+            if self.rows and figure.metric == RATIO:
+                figure.leave(f"{figure.header!r}: a ratio that the source computed")
+                figure.metric = None
         return doubts
 
     def looks_like(self, other: "TableDraft") -> bool:
         """Tell whether nothing but what stands above may tell its rows from others."""
         mine, others = (
-            {one.metric for one in it.rows or it.drafts if one.holds_figures}
+            {draft.metric for draft in it.rows or it.drafts if draft.holds_figures}
             for it in (self, other)
         )
         headers = (tuple(map(fold, it.sheets[0].header)) for it in (self, other))
@@ -197,11 +202,11 @@ class TableDraft:
         """Return *doubts* of it, about all figures where they name no columns."""
 
         def figures() -> bool:
-            return any(one.holds_figures for one in self.rows or self.drafts)
+            return any(draft.holds_figures for draft in self.rows or self.drafts)
 
         return [
-            replace(one, figures=one.figures or figures, table=self.number)
-            for one in doubts
+            replace(doubt, figures=doubt.figures or figures, table=self.number)
+            for doubt in doubts
         ]
 
     def _enter_known(self) -> None:
@@ -210,20 +215,20 @@ class TableDraft:
         taken = set[str]()
         columns = enumerate(self.drafts)
         # A bare version is that of a framework if no other says that it is.
-        for n, one in sorted(columns, key=lambda it: fold(it[1].header) == "version"):
-            known = self._known_of(n, one, names)
+        for n, draft in sorted(columns, key=lambda it: fold(it[1].header) == "version"):
+            known = self._known_of(n, draft, names)
             if isinstance(known, str):
-                one.leave(known)
+                draft.leave(known)
             elif isinstance(known, Column) and known.is_ == "value" and known.metric:
-                one.become_figures(known)
+                draft.become_figures(known)
             elif known is not None and not (known.field or known.names):  # remarks
-                one.column = known
-                one.left = f"{one.header!r}: but for how runs failed, no setting"
+                draft.column = known
+                draft.left = f"{draft.header!r}: but for how runs failed, no setting"
             elif known is not None and known.field not in taken:
-                one.column = known
+                draft.column = known
                 taken |= {known.field} if known.field else set()
             elif known is not None and (known.field or "").startswith(_OF_SEVERAL):
-                one.become_field(f"parameters.{slug(one.header)}")
+                draft.become_field(f"parameters.{slug(draft.header)}")
         self._enter_inherited()
 
     def _enter_inherited(self) -> None:
@@ -232,34 +237,34 @@ class TableDraft:
         above = [
             it for it in self.drafts if it.holds_figures and it.header in inherited
         ]
-        for one in (it for it in above if it.is_count):  # such as n_prompt
-            one.become_field(f"parameters.{slug(one.header)}")
-        left = [one for one in above if one.column is None]
-        listed = ", ".join(repr(one.header) for one in left)
-        for one in left:
-            one.column = Column(is_="ignore")
-        for one in left[:1]:
-            one.left = f"figures of what holds the rows, not of them: {listed}"
+        for draft in (it for it in above if it.is_count):  # such as n_prompt
+            draft.become_field(f"parameters.{slug(draft.header)}")
+        left = [column_draft for column_draft in above if column_draft.column is None]
+        listed = ", ".join(repr(column_draft.header) for column_draft in left)
+        for draft in left:
+            draft.column = Column(is_="ignore")
+        for draft in left[:1]:
+            draft.left = f"figures of what holds the rows, not of them: {listed}"
 
     def _known_of(
-        self, n: int, one: ColumnDraft, names: Sequence[str]
+        self, n: int, draft: ColumnDraft, names: Sequence[str]
     ) -> Column | str | None:
         """Return what the column *n* surely is, or why it is left."""
         kind = self.sheets[0].kind
         keyed = kind in KEYED
-        if not n and keyed and is_of_sizes(one.looks):
+        if not n and keyed and is_of_sizes(draft.looks):
             return Column(field="parameters.model_size")
-        labels = keyed and any(map(speaks_of_figures, one.looks.texts[:LABELS]))
+        labels = keyed and any(map(speaks_of_figures, draft.looks.texts[:LABELS]))
         known = _of_reader(n, names, kind)
-        known = known if known or labels else field(one.looks)
-        if known is not None or not one.holds_words:
+        known = known if known or labels else field(draft.looks)
+        if known is not None or not draft.holds_words:
             return known
-        text = one.looks.texts[0][:40] if one.looks.texts else ""
-        if one.looks.several:
-            return f"{one.header!r}: more than a figure in a cell: {text!r}"
-        mixed = one.looks.mostly(pattern("number_and_word").match)
-        if mixed and one.looks.terms & _MEASURED:
-            return f"{one.header!r}: figures of several kinds: {text!r}"
+        text = draft.looks.texts[0][:40] if draft.looks.texts else ""
+        if draft.looks.several:
+            return f"{draft.header!r}: more than a figure in a cell: {text!r}"
+        mixed = draft.looks.mostly(pattern("number_and_word").match)
+        if mixed and draft.looks.terms & _MEASURED:
+            return f"{draft.header!r}: figures of several kinds: {text!r}"
         return None
 
     def pivot_doubts(self) -> list[Doubt]:
@@ -270,65 +275,70 @@ class TableDraft:
     def side(self) -> str | None:
         """Return the side of a language model that the headings speak of alone."""
         above = " ".join(chain(*self.segments)).casefold()
-        sides = [one for one in ("prefill", "decode") if one in above]
+        sides = [text for text in ("prefill", "decode") if text in above]
         return sides[0] if len(sides) == 1 else None
 
-    def _told(self) -> set[str]:
+    def _known_names(self) -> set[str]:
         """Return the fields that columns of fields tell."""
-        columns = [one.column for one in self.drafts if one.column]
-        return {it for one in columns if one.is_ == "field" for it in fields_of(one)}
+        columns = [draft.column for draft in self.drafts if draft.column]
+        return {
+            it
+            for column in columns
+            if column.is_ == "field"
+            for it in fields_of(column)
+        }
 
     def told_by_columns(self, name: str) -> bool:
         """Tell whether columns, or what was answered, tell *name* of all figures."""
-        told = self._told() | self.set.keys()
-        told |= {name for one in self.context for name in fields_in(one)}
+        texts = self._known_names() | self.set.keys()
+        texts |= {name for text in self.context for name in fields_in(text)}
         fields = MACHINES if name == "machine" else {name}
         for group in (self.drafts, self.rows):
             figures = [o for o in group if o.holds_figures and o.metric != RATIO]
             sets = [o.fields.keys() & fields for o in figures]
             if figures and all(sets):
                 return True
-        return bool(told & fields)
+        return bool(texts & fields)
 
     def names_in_columns(self, name: str) -> bool:
         """Tell whether some column may speak of *name*: none above may then hold."""
         fields = MACHINES if name == "machine" else {name}
-        for one in self.drafts:
-            told = fields_of(one.column) if one.column else set(one.fields)
-            if told & fields:
+        for draft in self.drafts:
+            texts = fields_of(draft.column) if draft.column else set(draft.fields)
+            if texts & fields:
                 return True
-            if name == "device" and way("provider").search(one.header):
+            if name == "device" and way("provider").search(draft.header):
                 return True
-            if one.looks.figures or name not in _BY_CELLS:
+            if draft.looks.figures or name not in _BY_CELLS:
                 continue
-            if "role" in one.looks.terms:
+            if "role" in draft.looks.terms:
                 continue  # of something beside what is measured
-            headed = name == "machine" and "device" in one.looks.terms
-            if headed and not told & {"device", "framework"}:
+            headed = name == "machine" and "device" in draft.looks.terms
+            if headed and not texts & {"device", "framework"}:
                 return True
-            cells = (recognised(text, [name]) for text in one.looks.texts[:_CELLS])
+            cells = (recognised(text, [name]) for text in draft.looks.texts[:_CELLS])
             if any(facts.set or facts.missing for facts in cells):
                 return True
         return False
 
-    def is_told(self, name: str) -> bool:
+    def is_known(self, name: str) -> bool:
         """Tell whether each figure has *name*, by its column, row or headings."""
         return self.told_by_columns(name) or (
             name in self.names
-            and all(origin(one, name) is not None for one in self.segments)
+            and all(origin(segment, name) is not None for segment in self.segments)
         )
 
     def _known_for_all(self, name: str) -> set[object]:
         """Return what headings say of *name*, else what is known of all rows."""
         if name not in self.names:
             return {self.set.get(name)}
-        places = [(one, origin(one, name)) for one in self.segments]
-        texts = [one[n] for one, n in places if n is not None]
+        places = [(segment, origin(segment, name)) for segment in self.segments]
+        texts = [result[n] for result, n in places if n is not None]
         return {recognised(text, [name]).set.get(name) for text in texts}
 
     def is_some_gpu(self) -> bool:
         """Tell whether all of it ran on a GPU of which nothing says the maker."""
-        return self._known_for_all("device") == {GPU} and not self.is_told("machine")
+        return self._known_for_all("device") == {GPU} and not self.is_known("machine")
 
     def runtime(self) -> str | None:
         """Return the framework of all figures, if one heading or line gives it."""
@@ -338,28 +348,30 @@ class TableDraft:
     def enter_names(self) -> None:
         """Enter what headings name in words that we know, where nothing nearer does."""
         for name in pivots.ALL_NAMES[: pivots.SIDES]:
-            said = any(origin(one, name) is not None for one in self.segments)
+            holds = any(origin(segment, name) is not None for segment in self.segments)
             other = name == "device" and any(map(device_of_another, self.segments))
-            if said and not other and not self.names_in_columns(name):
+            if holds and not other and not self.names_in_columns(name):
                 self.names.add(name)
-        told = self._told() | {name for one in self.drafts for name in one.fields}
-        told |= {"parameters.batch_size"} if "batch_size" in self.names else set()
+        texts = self._known_names() | {
+            name for draft in self.drafts for name in draft.fields
+        }
+        texts |= {"parameters.batch_size"} if "batch_size" in self.names else set()
         above = [text[:NAME_LIMIT] for text in chain(*self.segments)]
         for setting in words().settings.values():
-            found = any(re.search(setting, text) for text in above)
-            if found and not fields_in(setting) & told:
+            result = any(re.search(setting, text) for text in above)
+            if result and not fields_in(setting) & texts:
                 self.context.append(setting)
 
     def is_of_language_model(self) -> bool:
         """Tell whether work of it is that of a language model."""
-        sets = [self.set, *(one.fields for one in (*self.drafts, *self.rows))]
-        columns = (one.column for one in self.drafts if one.column)
+        sets = [self.set, *(draft.fields for draft in (*self.drafts, *self.rows))]
+        columns = (draft.column for draft in self.drafts if draft.column)
         sets += [cell.set for column in columns for cell in column.cells.values()]
         return any(str(it.get("workload")).startswith("llm-") for it in sets)
 
     def tells_model(self, but: str = "") -> bool:
         """Tell whether a column or a heading names a model, or a size *but* of one."""
-        known = self._told() | self.set.keys()
+        known = self._known_names() | self.set.keys()
         above = " ".join(chain(*self.segments)) if BILLIONS in self.context else ""
         sizes = {f"{it}b" for it in re.findall(BILLIONS, above)}
         other = any(it not in but.casefold() for it in sizes)
@@ -369,19 +381,19 @@ class TableDraft:
         """Enter the language model that a heading names, or the file's name *stem*."""
         if not self.is_of_language_model():
             return
-        told = self._told()
+        texts = self._known_names()
         for name, parameter in _NETWORK.items():
-            if parameter in told or self.names_in_columns(name):
+            if parameter in texts or self.names_in_columns(name):
                 continue
             if any(origin(it, name) is not None for it in self.segments):
                 self.names.add(name)
             else:
                 of_model = name == "network"
-                said = recognised(stem, [name]).set if of_model else weights_in(stem)
-                self.set |= said
-                self.sources |= dict.fromkeys(said, "the file's name")
+                values = recognised(stem, [name]).set if of_model else weights_in(stem)
+                self.set |= values
+                self.sources |= dict.fromkeys(values, "the file's name")
         known = (
-            told | self.set.keys() | {_NETWORK[n] for n in _NETWORK if n in self.names}
+            texts | self.set.keys() | {_NETWORK[n] for n in _NETWORK if n in self.names}
         )
         sizes = [{*re.findall(BILLIONS, text)} for text in chain(*self.segments)]
         if (
@@ -393,23 +405,25 @@ class TableDraft:
 
     def has_figures(self) -> bool:
         """Tell whether the map takes figures of it, as far as it is known."""
-        if self.rows and all(one.metric is None for one in self.rows):
+        if self.rows and all(row.metric is None for row in self.rows):
             return False
         return any(
-            column_of_map(one, self.rows, self.drafts).is_ in RESULTS
-            for one in self.drafts
+            column_of_map(draft, self.rows, self.drafts).is_ in RESULTS
+            for draft in self.drafts
         )
 
     def may_have_figures(self) -> bool:
         """Tell whether a column holds figures, whatever they are."""
-        return any(one.holds_figures for one in self.drafts) or self.has_figures()
+        return any(draft.holds_figures for draft in self.drafts) or self.has_figures()
 
     def has_results(self) -> bool:
         """Tell whether it may have figures beside ratios."""
-        return any(one.holds_figures and one.metric != RATIO for one in self.drafts)
+        return any(
+            draft.holds_figures and draft.metric != RATIO for draft in self.drafts
+        )
 
     @property
-    def mode_told(self) -> bool:
+    def mode_known(self) -> bool:
         """Tell whether a column says of each row whether something is trained."""
         return any(it.column and it.column.field == "mode" for it in self.drafts)
 
@@ -429,21 +443,23 @@ class TableDraft:
             names=tuple(name for name in pivots.ALL_NAMES if name in self.names),
             context=tuple(self.context),
             columns={
-                one.header: column_of_map(one, self.rows, self.drafts)
-                for one in self.drafts
+                draft.header: column_of_map(draft, self.rows, self.drafts)
+                for draft in self.drafts
             },
             set=self.set,
             rows={
-                f"^{expression_of(one.header)}$": Meaning(set=self._of_row(one))
-                for one in self.rows
-                if one.metric and one.fields
+                f"^{expression_of(row.header)}$": Meaning(set=self._of_row(row))
+                for row in self.rows
+                if row.metric and row.fields
             },
             others="ignore" if sheet.narrowed else "parameters",
         )
 
     def _of_row(self, row: ColumnDraft) -> Fields:
         """Return the facts of a row, whose variant is another than that of columns."""
-        both = any(VARIANT in one.fields for one in self.drafts if one.holds_figures)
+        both = any(
+            VARIANT in draft.fields for draft in self.drafts if draft.holds_figures
+        )
         names = {VARIANT: f"{VARIANT}_2"} if both else {}
         return {names.get(name, name): it for name, it in row.fields.items()}
 

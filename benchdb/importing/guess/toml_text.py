@@ -25,7 +25,11 @@ def to_toml(map_: Map, remarks: Sequence[str] = ()) -> str:
     lines = _lines(entries)
     for n, table in enumerate(tables):
         columns = table.pop("columns", {})
-        lines += ["", *(f"# {visible(one)}" for one in remarks[n : n + 1]), "[[table]]"]
+        lines += [
+            "",
+            *(f"# {visible(remark)}" for remark in remarks[n : n + 1]),
+            "[[table]]",
+        ]
         lines += [*_lines(table), "[table.columns]", *_lines(columns)]
     return "\n".join(lines) + "\n"
 

@@ -84,30 +84,30 @@ def corrections(
     typed: list[tuple[str, str, list[str]]] = []
     for each in rest.split(";") if rest.strip() or not agreed else ():
         correction = _CORRECTED.fullmatch(each)
-        said = spelt(correction["answer"]) if correction else ""
-        if correction is None or not said:
+        text = spelt(correction["answer"]) if correction else ""
+        if correction is None or not text:
             why = f"NUMBER: ANSWER, 1 to {len(lines)}, or NAME: ANSWER"
             why = f"give yes, or what is wrong as {why}"
             refused[each.strip()] = f"{key!r}: {each.strip()!r}: {why}"
             continue
         name = correction["quoted"] or correction["name"].strip()
         if name.casefold() == "new":  # as a choice of work says it
-            name, said = "work", f"new: {said}"
+            name, text = "work", f"new: {text}"
         if name.casefold() == "only":
             with refused.of(each.strip()):
-                others = _others(said, begin)
+                others = _others(text, begin)
                 typed += [(it, LEAVE_OUT, []) for it in others]
             continue
         number = int(name) if name.isdecimal() and not correction["quoted"] else 0
         numbered = 0 < number <= len(lines)
         with refused.of(each.strip()):
-            asked = lines[number - 1].asked(said) if numbered else ()
+            asked = lines[number - 1].asked(text) if numbered else ()
             exact = numbered or correction["quoted"]
             names = [name] if exact else _of_tables(name, begin, known)
-            typed += [(it, said, [one.key for one in asked]) for it in names]
+            typed += [(it, text, [question.key for question in asked]) for it in names]
     corrected: dict[str, str] = {}
-    own = {key for _, said, keys in typed if "->" not in said for key in keys}
-    for name, said, keys in typed:
+    own = {key for _, result, keys in typed if "->" not in result for key in keys}
+    for name, text, keys in typed:
         # By a number an answer is to what a line asks, by its name to all that is
         # called so and has none of its own, of a table perhaps.
         by_table = any(it.startswith(f"{name} of table ") for it, *_ in typed)
@@ -116,25 +116,25 @@ def corrections(
         every_key = dict.fromkeys(it for it in (name, *called) if it not in own)
         for key_ in keys or every_key:
             before = refused.typed.get(key_, "").removeprefix(f"{name}: ")
-            both = _both(key_, before, said) if key_ == name else {key_: said}
-            if key_ in corrected and both == {key_: said}:
-                both = {key_: f"{corrected[key_]}; {said}"}
+            both = _both(key_, before, text) if key_ == name else {key_: text}
+            if key_ in corrected and both == {key_: text}:
+                both = {key_: f"{corrected[key_]}; {text}"}
             corrected |= both
             refused.typed |= {it: f"{name}: {both[it]}" for it in both}
     return corrected
 
 
-def _both(name: str, before: str, said: str) -> dict[str, str]:
-    """Return what is *said* of *name*, by key, with what was said of it *before*.
+def _both(name: str, before: str, text: str) -> dict[str, str]:
+    """Return what is *text* of *name*, by key, with what was said of it *before*.
 
     What its figures are, and a fact of them, are two answers; of two of one kind the
     later one holds.
     """
-    for figures, answer in ((before, said), (said, before)):
+    for figures, answer in ((before, text), (text, before)):
         fact = fact_in(answer) if fact_named(name) is None else None
         if fact is not None and any(unit_and_metric(figures)):
             return {name: figures, f"{fact[0].name} in {name}": answer}
-    return {name: said}
+    return {name: text}
 
 
 def unused(

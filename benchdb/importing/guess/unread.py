@@ -78,11 +78,11 @@ def unread_lines(document: Document, sheets: Iterable[Sheet]) -> tuple[UnreadLin
     """
     alone = is_page(document)
     cells: defaultdict[int, list[str]] = defaultdict(list)
-    for one in sheets:
-        cells[one.line] += one.header
-        for row in one.rows:
+    for sheet in sheets:
+        cells[sheet.line] += sheet.header
+        for row in sheet.rows:
             for cell in row.cells:
-                read = one.kind != "json" or len(cell.text) <= PROSE
+                read = sheet.kind != "json" or len(cell.text) <= PROSE
                 cells[cell.line] += [cell.text] * read
     return tuple(
         UnreadLine(number, tuple(dict.fromkeys(left)), line)
@@ -103,14 +103,14 @@ def named_with_lines(
     Of many lines of *document* it is said by ranges of them. Rows that cannot be read
     are named with their sheet, if it is *taken*.
     """
-    refused = {bad.number for one in taken for bad in one.bad}
-    parts = _parts([one for one in lines if one.number not in refused])
+    refused = {bad.number for sheet in taken for bad in sheet.bad}
+    parts = _parts([line for line in lines if line.number not in refused])
     for part in parts:
         text = ", ".join(part[0].figures)
         text = text if len(text) <= _SHOWN else f"{text[:_SHOWN].rpartition(',')[0]} …"
         where = f"line {part[0].number}: {text!r}"
         if len(part) > 1:
-            many = sum(len(one.figures) for one in part)
+            many = sum(len(line.figures) for line in part)
             where = f"lines {part[0].number}-{part[-1].number}: {many} figures, "
             where += f"such as {text!r}"
         yield f"{where}: in no table and no list that can be read"
@@ -134,10 +134,10 @@ def _parts(lines: Sequence[UnreadLine]) -> list[list[UnreadLine]]:
     gaps = sorted((b.number - a.number for a, b in pairwise(lines)), reverse=True)
     widest = gaps[_PARTS - 1] if len(gaps) >= _PARTS else 0
     parts = [[*lines[:1]]] if lines else []
-    for before, one in pairwise(lines):
-        if one.number - before.number > widest:
+    for before, line in pairwise(lines):
+        if line.number - before.number > widest:
             parts.append([])
-        parts[-1].append(one)
+        parts[-1].append(line)
     return parts
 
 
@@ -148,19 +148,19 @@ def _left_over(line: str, cells: Sequence[str] | None) -> list[str]:
     the line is the same, or a cell holds that as well.
     """
     line = _ESCAPED.sub(" ", line)
-    found = _stated(line)
+    result = _stated(line)
     if cells is None:
-        return found or pattern("aligned").findall(line)
+        return result or pattern("aligned").findall(line)
     texts = "\n".join(cells)
     read = Counter(map(_closed_up, _stated(texts)))
     numbers = Counter(_NUMBER.findall(texts))
     numbers.subtract(_NUMBER.findall(line))
     left = []
-    for one in found:
-        if read[_closed_up(one)] > 0:
-            read[_closed_up(one)] -= 1
-        elif any(numbers[number] < 0 for number in _NUMBER.findall(one)):
-            left.append(one)
+    for text in result:
+        if read[_closed_up(text)] > 0:
+            read[_closed_up(text)] -= 1
+        elif any(numbers[number] < 0 for number in _NUMBER.findall(text)):
+            left.append(text)
     return left
 
 
@@ -176,21 +176,21 @@ def _stated(text: str) -> list[str]:
     """
     if anew := begins_anew(text):
         text = _OPTION.sub(" ", text)
-    found = figures(text)
-    if found or _HELD.search(text):
-        found = figures(text, sizes=True)
-    numbers = Counter(chain.from_iterable(map(_NUMBER.findall, found)))
+    texts = figures(text)
+    if texts or _HELD.search(text):
+        texts = figures(text, sizes=True)
+    numbers = Counter(chain.from_iterable(map(_NUMBER.findall, texts)))
     for it in () if anew else _NAMED.finditer(text):
         if numbers[it["number"]] > 0:  # with a unit: latency: 12.3 ms
             numbers[it["number"]] -= 1
         elif _is_of_figures(it["name"]):
-            found.append(it[0])
+            texts.append(it[0])
     for number in chain.from_iterable(it.groups() for it in _COMPARED.finditer(text)):
         if numbers[number] > 0:
             numbers[number] -= 1
         else:
-            found.append(number)
-    return sorted(found, key=text.find)
+            texts.append(number)
+    return sorted(texts, key=text.find)
 
 
 @lru_cache(maxsize=1024)

@@ -61,9 +61,9 @@ def chunks(line: str) -> tuple[Chunk, ...]:
         if number:
             column += _TAB - column % _TAB
         wide = _widened(piece)
-        for one in _CHUNK.finditer(wide):
-            text = one[0].replace(_FILLER, "")
-            start, end = column + one.start(), column + one.end()
+        for match in _CHUNK.finditer(wide):
+            text = match[0].replace(_FILLER, "")
+            start, end = column + match.start(), column + match.end()
             made.append(Chunk(text, start, end, tabs=number))
         column += len(wide)
     return tuple(made)
@@ -80,7 +80,7 @@ def _widened(text: str) -> str:
 
 def _is_ruled(made: Sequence[Chunk]) -> bool:
     """Tell whether *made* are the dashes of an underline, and nothing else."""
-    words = [word for one in made for word in one.text.split(" ")]
+    words = [word for chunk in made for word in chunk.text.split(" ")]
     return all(map(_UNDERLINE.fullmatch, words))
 
 
@@ -185,7 +185,7 @@ def _rows(block: Sequence[_Chunks]) -> Iterator[Entry]:
         body = _body(block, at)
         if body is None:
             units = _units(block[at].made)
-            alike = (_units(one.made) == units for one in block[at:])
+            alike = (_units(match.made) == units for match in block[at:])
             count = sum(1 for _ in takewhile(bool, alike)) if units else 0
             for row in block[at : at + count] if count > 1 else ():
                 yield _entry(row, ["", *units], [it.text for it in row.made], block[at])
@@ -197,8 +197,8 @@ def _rows(block: Sequence[_Chunks]) -> Iterator[Entry]:
                 head = replace(head, made=(*name.made, *head.made[1:]))
         while end < len(block) and not _begins(block, end):
             end += 1
-        rows = [one for one in block[body:end] if not _is_ruled(one.made)]
-        if any(_is_number(chunk.text) for one in rows for chunk in one.made):
+        rows = [match for match in block[body:end] if not _is_ruled(match.made)]
+        if any(_is_number(chunk.text) for match in rows for chunk in match.made):
             yield from _headed(head, rows)
         at = end
 
@@ -227,7 +227,7 @@ def _units(made: Sequence[Chunk]) -> tuple[str, ...]:
     """Return the units of the figures behind a name; none if there are not two."""
     texts = [chunk.text for chunk in made]
     names = len([*takewhile(lambda text: not is_figure(text), texts)])
-    units = tuple(one.lstrip("~≈<>+-.,0123456789 ") for one in texts[names:])
+    units = tuple(text.lstrip("~≈<>+-.,0123456789 ") for text in texts[names:])
     spelt = all(map(_UNIT.fullmatch, units)) and any(map(is_unit, units))
     named = names and len(units) > 1 and spelt and all(map(is_figure, texts[names:]))
     return (*[""] * (names - 1), *units) if named else ()
@@ -286,13 +286,13 @@ def _between_gutters(
 def _headed(line: _Chunks, body: Sequence[_Chunks]) -> Iterator[Entry]:
     columns = line.made
     if all(
-        len(one.made) == len(columns) + 1 and one.made[0].end <= columns[0].start
-        for one in body
+        len(match.made) == len(columns) + 1 and match.made[0].end <= columns[0].start
+        for match in body
     ):  # pandas prints its index left of the header
         columns = (Chunk("", 0, max(columns[0].start - 1, 0)), *columns)
     names = [chunk.text for chunk in columns]
-    found = [_by_tabs(row.made, columns) or placed(row.made, columns) for row in body]
-    if sum(isinstance(texts, str) for texts in found) * 2 > len(body):
-        names, found = _between_gutters([line.text, *(row.text for row in body)])
-    for row, texts in zip(body, found, strict=True):
+    groups = [_by_tabs(row.made, columns) or placed(row.made, columns) for row in body]
+    if sum(isinstance(texts, str) for texts in groups) * 2 > len(body):
+        names, groups = _between_gutters([line.text, *(row.text for row in body)])
+    for row, texts in zip(body, groups, strict=True):
         yield _entry(row, names, texts, line)

@@ -161,10 +161,10 @@ def of_tqdm(line: Line) -> _Cells | None:
     elapsed = elapsed.partition("<")[0].strip()
     if not _ELAPSED.fullmatch(elapsed):
         return None
-    said = text[before.end() if before else 0 : last.start()].strip().rstrip(":")
+    result = text[before.end() if before else 0 : last.start()].strip().rstrip(":")
     rate, *more = (part.strip() for part in rest.split(","))
     texts = (
-        re.split(r" {3}", said)[0].rstrip(),  # of a row of columns, its name
+        re.split(r" {3}", result)[0].rstrip(),  # of a row of columns, its name
         last["done"],
         last.groupdict().get("of") or "",
         elapsed,

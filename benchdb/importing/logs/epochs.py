@@ -113,14 +113,14 @@ class _Words:
         self._name: tuple[int, int] | None = None  # where the name at hand stands
         self._joined = False
         self._head = ""  # of what statistics are that follow: "Latency (ms): mean=3"
-        for one in _TOKEN.finditer(text):
-            kind, words, start = str(one.lastgroup), one[0], one.start()
+        for match in _TOKEN.finditer(text):
+            kind, words, start = str(match.lastgroup), match[0], match.start()
             if kind == "break":
                 self._read()
             elif kind != "stray":
                 words = words.rstrip(".,:") if kind == "figure" else words
                 self._tokens.append(_Token(kind, words, start, start + len(words)))
-                if kind == "figure" and one[0].endswith(","):
+                if kind == "figure" and match[0].endswith(","):
                     self._read()
         self._read()
 
@@ -174,7 +174,7 @@ class _Words:
         name = self._named() or value[len(token.text) :].strip(" /0123456789")
         if not name:
             rest = self._tokens[self._at :]
-            if 0 < len(rest) <= _WORDS and all(one.kind == "word" for one in rest):
+            if 0 < len(rest) <= _WORDS and all(item.kind == "word" for item in rest):
                 self._at = len(self._tokens)
                 name = self._text[rest[0].start : rest[-1].end]
         if not name:
@@ -195,7 +195,7 @@ class _Words:
 
     def _counts_for(self, at: int) -> bool:
         """Tell whether the figure before *at* says for what the next one is."""
-        rest = [one.kind for one in self._tokens[at : at + _WORDS]]
+        rest = [token.kind for token in self._tokens[at : at + _WORDS]]
         words = self._named().split()
         behind = rest.index("sep") if "sep" in rest else 0
         follows = behind > 0 and set(rest[:behind]) == {"word"}
@@ -345,8 +345,8 @@ def _row_of(line: Line, text: str) -> _Row | None:
         ours = figures > 1 and words.loose <= 2
     else:
         explicit = sum(pair.explicit for pair in words.named)
-        told = explicit > 1 or _is_counted(words.named)
-        ours = figures > 0 and told and words.loose == 0
+        holds = explicit > 1 or _is_counted(words.named)
+        ours = figures > 0 and holds and words.loose == 0
     return _row(words.named) if ours else None
 
 
@@ -358,15 +358,15 @@ def _headed(named: list[Named]) -> list[Named]:
     """
     name = named[0].name if len(named) > 1 else ""
     label, gap, first = name.rpartition("  ")
-    if gap and all(one.explicit for one in named):
+    if gap and all(item.explicit for item in named):
         return [Named("key", label.strip()), replace(named[0], name=first), *named[1:]]
-    found = [*STATISTIC.finditer(name)]
-    if len(found) != 1 or found[0].end() < len(name) or not found[0].start():
+    matches = [*STATISTIC.finditer(name)]
+    if len(matches) != 1 or matches[0].end() < len(name) or not matches[0].start():
         return named
-    if not all(STATISTIC.fullmatch(one.name) for one in named[1:]):
+    if not all(STATISTIC.fullmatch(item.name) for item in named[1:]):
         return named
-    head = Named("key", name[: found[0].start()].strip())
-    return [head, replace(named[0], name=found[0][0]), *named[1:]]
+    head = Named("key", name[: matches[0].start()].strip())
+    return [head, replace(named[0], name=matches[0][0]), *named[1:]]
 
 
 def _is_counted(named: list[Named]) -> bool:
@@ -374,7 +374,7 @@ def _is_counted(named: list[Named]) -> bool:
 
     In whatever language, they are of progress: ``epoka 0  krok 100/1487  5 img/s``.
     """
-    counts = [_COUNT.fullmatch(one.value) for one in named[:2]]
+    counts = [_COUNT.fullmatch(item.value) for item in named[:2]]
     return len(named) > 2 and all(counts) and any(it and it[2] for it in counts)
 
 
@@ -395,14 +395,14 @@ def _listed(text: str) -> list[Named] | None:
         return None
     unit = head.rpartition(" in ")[2]  # "Timings in us: first: 12, mean: 9"
     unit = f" {unit}" if is_time(unit) else ""
-    pairs = [Named(one.name, f"{one.value}{unit}") for one in words.named]
+    pairs = [Named(entry.name, f"{entry.value}{unit}") for entry in words.named]
     measured = (
-        is_figure(one.value) and is_unit(one.value.lstrip("~≈<>+-−.,0123456789 "))
-        for one in pairs
+        is_figure(pair.value) and is_unit(pair.value.lstrip("~≈<>+-−.,0123456789 "))
+        for pair in pairs
     )
     named = all(
-        is_name(one.name) and not is_unit(one.name) and one.name != UNNAMED
-        for one in pairs
+        is_name(pair.name) and not is_unit(pair.name) and pair.name != UNNAMED
+        for pair in pairs
     )
     return [Named("key", head), *pairs] if named and all(measured) else None
 
@@ -411,7 +411,7 @@ def _taken(text: str) -> list[Named] | None:
     """Return the times of a command, which may stand before them: ``1s user …``."""
     times = list(TIMED.finditer(text))
     command_ = Named("command", text[: times[0].start()].strip() if times else "")
-    named = [command_, *(Named(one[2], one[1]) for one in times)]
+    named = [command_, *(Named(time[2], time[1]) for time in times)]
     return named if len(times) > 2 else None
 
 
@@ -421,8 +421,8 @@ def _is_epoch(name: str) -> bool:
     return named and all(map(_OF_EPOCH.fullmatch, words))
 
 
-def _is_step(one: Named) -> bool:
-    name, count = one.name.casefold(), _COUNT.fullmatch(one.value)
+def _is_step(named: Named) -> bool:
+    name, count = named.name.casefold(), _COUNT.fullmatch(named.value)
     if count is None:
         return False
     counts = _BATCH.fullmatch(name) is not None and count[2] is not None

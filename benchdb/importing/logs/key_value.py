@@ -176,7 +176,7 @@ def _rows(
     named = [("key", pair.name), ("value", pair.value)]
     texts = [text for it in parts for text in it.groups() if text]
     units = [understood(text.lstrip(_DIGITS)) for text in texts]
-    if len({(one.base, one.per) for one in units if one}) == len(texts) == 2:
+    if len({(unit.base, unit.per) for unit in units if unit}) == len(texts) == 2:
         beside = " (2)" if parts[1:] else IN_BRACKETS
         named[1:] = [("value", texts[0]), (f"value{beside}", texts[1])]
     yield replace(line.entry(tuple(named), part), context=context)

@@ -58,16 +58,16 @@ def command(text: str) -> str | None:
     set in the environment. It may be marked as code.
     """
     stripped = text.strip().strip("`").strip()
-    found = _PROMPT.fullmatch(stripped) or _BANG.fullmatch(stripped)
-    if found is None:
+    match = _PROMPT.fullmatch(stripped) or _BANG.fullmatch(stripped)
+    if match is None:
         return stripped if _COMMAND.fullmatch(stripped) else None
-    return found[1].strip()
+    return match[1].strip()
 
 
 def unstamped(text: str) -> str:
     """Return *text* without what a logger writes before it: time, name, level."""
-    found = _STAMP.match(text.lstrip())
-    return text.lstrip()[found.end() :] if found and found.end() else text
+    match = _STAMP.match(text.lstrip())
+    return text.lstrip()[match.end() :] if match and match.end() else text
 
 
 def is_chatter(text: str) -> bool:
@@ -94,9 +94,9 @@ def names_nothing(text: str) -> bool:
         return False
     if not (":" in plain or "=" in plain or any(map(str.isdigit, plain))):
         return _DOING.fullmatch(plain) is not None
-    found = _COUNTING.fullmatch(plain.strip("=-*#~_ ")) or _DATUM.fullmatch(plain)
-    found = found or _RESULT.search(plain)
-    return bool(found or _DOING.fullmatch(plain))
+    match = _COUNTING.fullmatch(plain.strip("=-*#~_ ")) or _DATUM.fullmatch(plain)
+    match = match or _RESULT.search(plain)
+    return bool(match or _DOING.fullmatch(plain))
 
 
 def is_measured(text: str) -> bool:
@@ -191,8 +191,8 @@ def is_moment(name: str, value: str) -> bool:
 
 def is_time(word: str) -> bool:
     """Tell whether *word* is a unit of time, of which several may follow each other."""
-    found = unit_names.understood(word)
-    return word in ("m", "h", "d") or (found is not None and found.base == "s")
+    unit = unit_names.understood(word)
+    return word in ("m", "h", "d") or (unit is not None and unit.base == "s")
 
 
 _BEFORE = "~≈≃<>≤≥=±+-−–*$€£¥(. "  # what may stand before the first digit
@@ -243,7 +243,9 @@ def is_name(text: str, *, words: int = 8) -> bool:
         0 < len(text) <= _NAME_WIDTH
         and len(text.split()) <= words
         and any(char.isalnum() for char in text)
-        and all(text.count(one) == text.count(other) for one, other in ("()", "[]"))
+        and all(
+            text.count(result) == text.count(other) for result, other in ("()", "[]")
+        )
         and not text.endswith((".", ",", ";", "!", "?"))
         and not any(mark in text for mark in (". ", "..", "…", ": "))
         and "://" not in text

@@ -176,11 +176,11 @@ class _Lines:
         self.above.narrow(line.indent, listed=bullet(line.text) is not None)
         if begins_anew(line.text):
             self.settings, self._measured = {}, False
-        found = [] if bullet(line.text) else settings_in(line.text, line.number)
-        for one in found:
-            if not self._measured or one.key in self.settings or len(found) > 1:
-                self.settings[one.key] = one
-        if not (found or command(line.text)):
+        settings = [] if bullet(line.text) else settings_in(line.text, line.number)
+        for setting in settings:
+            if not self._measured or setting.key in self.settings or len(settings) > 1:
+                self.settings[setting.key] = setting
+        if not (settings or command(line.text)):
             self._measured = self._measured or bool(_MEASURED.search(line.text))
 
     def tell(self, line: Line) -> None:

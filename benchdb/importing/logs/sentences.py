@@ -70,10 +70,10 @@ def figures(text: str, *, sizes: bool = False) -> list[str]:
 
     What may be a rate or a time, such as 15 TPS, and ranges are among them.
     """
-    return [one.text for one in _found(text, sizes=sizes)]
+    return [item.text for item in _figures(text, sizes=sizes)]
 
 
-class _Found(msgspec.Struct, frozen=True):
+class _Figure(msgspec.Struct, frozen=True):
     """A figure of a line: where it stands, its *text*, the *name* of its column.
 
     Ranges, and figures whose unit is in doubt, have no name.
@@ -85,22 +85,22 @@ class _Found(msgspec.Struct, frozen=True):
     name: str
 
 
-def _found(text: str, *, sizes: bool = False) -> Iterator[_Found]:
+def _figures(text: str, *, sizes: bool = False) -> Iterator[_Figure]:
     spoken = sizes or _OF_MEMORY.search(text) is not None
-    for one in () if _TALLY.match(text) else _FIGURE.finditer(text):
-        short = re.split(r" ?/| per | a ", one["unit"])[0]
-        for spelt in (one["unit"], short):
-            unit = understood("min" if one["larger"] and spelt == "m" else spelt)
+    for match in () if _TALLY.match(text) else _FIGURE.finditer(text):
+        short = re.split(r" ?/| per | a ", match["unit"])[0]
+        for spelt in (match["unit"], short):
+            unit = understood("min" if match["larger"] and spelt == "m" else spelt)
             size = _SIZE.fullmatch(spelt) is not None
             maybe = any(it.endswith(_TIMED) for it in doubts(spelt))
-            if (unit is None and not maybe) or (one["of"] and not size):
+            if (unit is None and not maybe) or (match["of"] and not size):
                 continue
-            used = size and spoken and (sizes or _in_use(text, one))
+            used = size and spoken and (sizes or _in_use(text, match))
             if unit is None or unit.base in _MEASURED or used:
-                end = max(one.start("unit") + len(spelt), one.end("spread"))
-                shown = text[one.start() : end].replace(one["of"] or "", "", 1)
-                name = _named(unit) if unit and not one["upto"] else ""
-                yield _Found(one.start(), end, shown, name)
+                end = max(match.start("unit") + len(spelt), match.end("spread"))
+                shown = text[match.start() : end].replace(match["of"] or "", "", 1)
+                name = _named(unit) if unit and not match["upto"] else ""
+                yield _Figure(match.start(), end, shown, name)
                 break
 
 
@@ -124,8 +124,8 @@ def _entries(document: Document, *, prose: bool) -> Iterator[Entry]:
     output = is_output(document)
     own = partial(_measured, prose=prose, output=output)
     for line in matching_lines(document, own):
-        for one in line.made:
-            yield line.entry((("key", one.key), (one.name, one.value)))
+        for measured in line.made:
+            yield line.entry((("key", measured.key), (measured.name, measured.value)))
 
 
 def _measured(line: Line, *, prose: bool, output: bool) -> list[_Measured] | None:
@@ -146,25 +146,25 @@ def _measured(line: Line, *, prose: bool, output: bool) -> list[_Measured] | Non
     known = prose or line.fenced or labelled or (listed and short)
     if not (known or (output and short)):
         return None
-    found = [
+    founds = [
         it
-        for it in _found(text)
+        for it in _figures(text)
         for before in [text[: it.start]]
         if it.name and not (_LIMITED.search(before) or _OPERAND.search(before))
     ]
-    if not found:
+    if not founds:
         return None
-    head = labelled or _HEAD.match(text[: found[0].start])
+    head = labelled or _HEAD.match(text[: founds[0].start])
     made: list[_Measured] = []
     before = head.end() if head else 0
     title = next(filter(None, head.groups()), "") if head else ""
-    for one, following in zip(
-        found, [*(it.start for it in found[1:]), len(text)], strict=True
+    for result, following in zip(
+        founds, [*(it.start for it in founds[1:]), len(text)], strict=True
     ):
-        start, end = one.start, one.end
+        start, end = result.start, result.end
         cut = _BREAK.search(text, end, following)
         until = cut.start() if cut else following if following == len(text) else end
-        breaks = [one.end() for one in _BREAK.finditer(text, before, start)]
+        breaks = [match.end() for match in _BREAK.finditer(text, before, start)]
         since = breaks[-1] if breaks else before
         words = f"{text[since:start]} {text[end:until]}"
         if named := _NAMED.search(text[before:start]):  # "decode=66 tok/s ttft=…"
@@ -175,10 +175,10 @@ def _measured(line: Line, *, prose: bool, output: bool) -> list[_Measured] | Non
             words = f"{STATISTIC.sub('', made[0].key)} {words}"
         words = _REPEATED.sub(" ", words)  # of a run again, as "run 1" is
         words = _NUMBER.sub(lambda it: it[0] if it["name"] else " ", words)
-        words = _IN_USE.sub("", words) if title and one.name == _USED else words
+        words = _IN_USE.sub("", words) if title and result.name == _USED else words
         key = " ".join(words.split())[:_WIDTH]
-        key = f"{title} {key}".strip(" -–:.") or (one.name if known else "")
+        key = f"{title} {key}".strip(" -–:.") or (result.name if known else "")
         if key:
-            made.append(_Measured(key, one.text, one.name))
+            made.append(_Measured(key, result.text, result.name))
         before = max(until, end)
     return made or None

@@ -74,7 +74,7 @@ def _settings(text: str) -> list[tuple[str, str]]:
     if not named:
         several = _options(shell) if shell else _listed(text)
         titled = not shell and "{" in text and banner(text.strip())
-        named = [one for one in several if titled or _is_known(*one)][:_COLUMNS]
+        named = [pair for pair in several if titled or _is_known(*pair)][:_COLUMNS]
         return named if shell or len(named) > 1 else []
     return named
 
@@ -100,8 +100,8 @@ def _is_known(name: str, value: str) -> bool:
 def _alone(plain: str) -> list[tuple[str, str]]:
     """Return the setting that a line prints alone."""
     for pattern in (_STATED, _ALONE):
-        if found := pattern.fullmatch(plain):
-            name, value = found[1].strip(), found[2]
+        if match := pattern.fullmatch(plain):
+            name, value = match[1].strip(), match[2]
             reached = _REACHED.fullmatch(_folded(name)) and _WHOLE.fullmatch(value)
             learnt = _LEARNT.fullmatch(_folded(name)) and pattern is _ALONE
             system = pattern is _ALONE or _OF_SYSTEM.fullmatch(_folded(name))
@@ -126,11 +126,11 @@ def begins_anew(text: str) -> bool:
 def with_settings(sheet: Sheet, settings: Iterable[Setting]) -> Sheet:
     """Return *sheet* with a column for each setting that it has none for."""
     own = set(map(_folded, sheet.header))
-    added = [one for one in settings if one.key not in own]
+    added = [setting for setting in settings if setting.key not in own]
     if not (added and sheet.rows):
         return sheet
-    cells = tuple(Cell(one.value, one.line, one.value) for one in added)
-    names = tuple(one.name for one in added)
+    cells = tuple(Cell(setting.value, setting.line, setting.value) for setting in added)
+    names = tuple(setting.name for setting in added)
     return replace(
         sheet,
         header=(*sheet.header, *names),

@@ -32,21 +32,21 @@ _Named = tuple[tuple[str, str], ...]
 def _named(line: Line) -> _Named | None:
     """Return what a line says, by columns."""
     text = unstamped(line.text).strip().strip("`")
-    if found := _LINE.fullmatch(text):
-        whisper = (found["program"] or "").startswith("whisper")
-        label = "whisper " * whisper + found["label"]
-        if not (found["program"] or found["each"]):
+    if match := _LINE.fullmatch(text):
+        whisper = (match["program"] or "").startswith("whisper")
+        label = "whisper " * whisper + match["label"]
+        if not (match["program"] or match["each"]):
             return None  # "total time = 5 ms" may be of anything
-        parts = {"": "value", " count": "count", f" ms per {found['what']}": "each"}
-    elif found := _RATED.fullmatch(text):
-        label = found["label"] or found["side"]
+        parts = {"": "value", " count": "count", f" ms per {match['what']}": "each"}
+    elif match := _RATED.fullmatch(text):
+        label = match["label"] or match["side"]
         parts = {"": "value", " count": "count"}
-        if found["label"]:
-            return ((label, found["value"]),)
+        if match["label"]:
+            return ((label, match["value"]),)
     else:
         return None
     parts |= {" tokens per second": "rate"}
-    cells = found.groupdict()
+    cells = match.groupdict()
     return tuple((label + n, it) for n, key in parts.items() if (it := cells.get(key)))
 
 
@@ -63,8 +63,8 @@ def _requests(lines: Iterator[LineMatch[_Named]]) -> Iterator[Entry]:
     for line in lines:
         last = request[-1] if request else line
         again = not names.isdisjoint(name for name, _ in line.made)
-        apart = line.line > last.line + _APART or line.context != last.context
-        if again or apart:
+        holds = line.line > last.line + _APART or line.context != last.context
+        if again or holds:
             yield from _row(request)
             request, names = [], set()
         names |= {name for name, _ in line.made}

@@ -149,7 +149,7 @@ def _ratio_claim(
     return Claim(
         source=source.key,
         kind="derived",
-        statement=_BLANK.sub(lambda found: words.get(found[1], found[0]), template),
+        statement=_BLANK.sub(lambda match: words.get(match[1], match[0]), template),
         printed=cell.text.strip(),
         locator=cell.locator,
         value=amount.value,

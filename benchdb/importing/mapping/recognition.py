@@ -44,11 +44,11 @@ def recognised(text: str, names: Collection[str], *, whole: bool = False) -> Lay
 
 def instance_in(text: str) -> Layer:
     """Return the machine of a cloud that the heading *text* names."""
-    found = {*way("instance").findall(text)} if len(text) <= NAME_LIMIT else set()
-    if len(found) != 1:
+    result = {*way("instance").findall(text)} if len(text) <= NAME_LIMIT else set()
+    if len(result) != 1:
         return Layer()
     basis = {"instance": f"heading: {text}"}
-    return Layer(set={"conditions.instance": found.pop()}, basis=basis, printed=True)
+    return Layer(set={"conditions.instance": result.pop()}, basis=basis, printed=True)
 
 
 def _facts(
@@ -77,9 +77,9 @@ def _facts(
     if "batch_size" in names and (batch := way("batch").search(rest)):
         fields["parameters.batch_size"] = int(batch[1] or batch[2])
     if "network" in names and (networks := naming.networks(text)):
-        one = {"parameters.model": networks[0]} if len(networks) == 1 else {}
-        fields |= one
-        several |= {} if one else {"parameters.model": f"several in {text!r}"}
+        values = {"parameters.model": networks[0]} if len(networks) == 1 else {}
+        fields |= values
+        several |= {} if values else {"parameters.model": f"several in {text!r}"}
     for name, field in _SINGLE.items():
         if name in names and (known := getattr(naming, name)(text)):
             fields[field] = known

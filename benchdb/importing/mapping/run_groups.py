@@ -118,8 +118,8 @@ def facts_of(document: Document, map_: Map, about: About = NOTHING) -> About:
         given["url"] = f"{_THREADS.sub('', given['url'])}/{kind}/{thread[2]}"
     elif given["url"] and path:
         given["url"] = _TREE.sub(rf"/blob/\g<1>/{quote(path)}", given["url"])
-    told = {name: getattr(about, name) or fact for name, fact in given.items()}
-    return About(**told, label=about.label)
+    result = {name: getattr(about, name) or fact for name, fact in given.items()}
+    return About(**result, label=about.label)
 
 
 def _source(document: Document, map_: Map, about: About) -> Source:
@@ -216,7 +216,7 @@ def _refusals(group: RunGroup) -> list[BadLine]:
     taken: list[Observation] = []
     for item in group.observations:
         alike = by_metric[item.value.metric] if item.value else []
-        lone = [it for it, one in alike if one.pool is None]
+        lone = [it for it, observation in alike if observation.pool is None]
         printed = {(it.value, it.uncertainty, it.reason) for it in lone}
         value = None if item.pool else item.value
         if item.fault is not None:
@@ -234,36 +234,45 @@ def _refusals(group: RunGroup) -> list[BadLine]:
 
 def _doubled(item: Observation, alike: Sequence[Observation]) -> str:
     """Say where else a run has the figure *item*, and what could tell them apart."""
-    others = [one for one in alike if one is not item]
+    others = [observation for observation in alike if observation is not item]
     more = f" and {len(others) - 1} more" if len(others) > 1 else ""
     metric = item.value.metric if item.value else ""
     why = f"twice: {metric} of the same run is at {others[0].locator}{more} as well"
     return f"{why}; {_difference(item, others[0])}"
 
 
-def _difference(one: Observation, other: Observation) -> str:
+def _difference(observation: Observation, other: Observation) -> str:
     """Say what could tell two figures apart that are of the same run."""
-    if one.place is None or other.place is None:
+    if observation.place is None or other.place is None:
         return "a field that tells them apart is missing"
-    if one.place.context != other.place.context:
-        headings = [(place.context or ("",))[-1] for place in (one.place, other.place)]
+    if observation.place.context != other.place.context:
+        headings = [
+            (place.context or ("",))[-1] for place in (observation.place, other.place)
+        ]
         if headings[0] != headings[1]:
             return f"one is under {headings[0]!r}, the other under {headings[1]!r}"
-    columns = zip(one.place.header, one.place.texts, other.place.texts, strict=False)
-    apart = [
+    columns = zip(
+        observation.place.header,
+        observation.place.texts,
+        other.place.texts,
+        strict=False,
+    )
+    texts = [
         f"{header!r} ({text!r}, {another!r})"
         for header, text, another in columns
         if text != another
-        and not one.locator.endswith(f" {header}")
+        and not observation.locator.endswith(f" {header}")
         and not other.locator.endswith(f" {header}")
     ]
-    if not apart:
+    if not texts:
         return "nothing in their rows tells them apart"
-    return f"what differs is {', '.join(apart[:_SHOWN])[:_BASIS_LIMIT]}"
+    return f"what differs is {', '.join(texts[:_SHOWN])[:_BASIS_LIMIT]}"
 
 
-def _bad(one: Observation, why: str) -> BadLine:
-    return building.bad(why, line=one.line, locator=one.locator, raw=one.raw)
+def _bad(observation: Observation, why: str) -> BadLine:
+    return building.bad(
+        why, line=observation.line, locator=observation.locator, raw=observation.raw
+    )
 
 
 def _records(
@@ -323,7 +332,7 @@ def _pool(observations: Sequence[Observation]) -> tuple[list[Value], list[Series
     for (metric, is_, phase, per), figures in pools.items():
         if metric in values:
             raise RefusedError(f"two columns of samples are both {metric}")
-        known = tuple(one.value for one in figures if one.value is not None)
+        known = tuple(figure.value for figure in figures if figure.value is not None)
         once = is_ == "once"
         if once and len({*known}) > 1:
             raise RefusedError(f"{metric} is to be one figure, and is {known[:_SHOWN]}")
@@ -340,7 +349,7 @@ def _median(pool: Sequence[Value], known: Sequence[float]) -> Value:
     absent = len(pool) - len(known)
     if not known:
         return replace(pool[0], locator=where)
-    printed = "; ".join(str(one.printed) for one in pool)
+    printed = "; ".join(str(value.printed) for value in pool)
     return Value(
         metric=pool[0].metric,
         value=float(f"{statistics.median(known):.15g}"),  # 856.85, not 856.8499999
@@ -373,12 +382,14 @@ def _run(group: RunGroup, map_: Map, printed_device: str | None) -> Run:
     # Numbered repetitions of one run do not contradict each other.
     facts |= {"replicate": repeat} if isinstance(repeat, int) and repeat >= 0 else {}
     # A run stands at the place that all of its figures share.
-    locators = list(dict.fromkeys(one.locator for one in group.observations))
-    matches = (_LINE.match(one) for one in locators)
+    locators = list(
+        dict.fromkeys(observation.locator for observation in group.observations)
+    )
+    matches = (_LINE.match(locator) for locator in locators)
     lines = list(dict.fromkeys(match[0] for match in matches if match))
     if not lines and locators:  # JSON pointers
         lines = [posixpath.commonpath(locators)]
-    elif any(one.pool for one in group.observations):
+    elif any(observation.pool for observation in group.observations):
         lines = [f"{lines[0]} to {lines[-1]}"]
     return building.run(
         **facts,

@@ -159,7 +159,7 @@ class MatchedTable:
         self.results = {
             n: it for n, it in enumerate(self.columns) if it and it.is_ in RESULTS
         }
-        self.named = {name for one in given for name in (one.field, *one.set)}
+        self.named = {name for column in given for name in (column.field, *column.set)}
         self.emphasis_tells = not all(map(_is_emphasised, sheet.rows))
         self.outside = self._under(*sheet.context)
         self.inside: list[Facts] = []
@@ -300,9 +300,9 @@ class MatchedTable:
         if any(texts[1:]):
             words = any(char.isalpha() for char in first) and missing_of(first) is None
             return len(texts) > 2 and len(set(texts)) == 1 and words
-        if any(search(one, first) for one in (*table.context, *table.headings)):
+        if any(search(text, first) for text in (*table.context, *table.headings)):
             return True
-        if any(one is None or one.is_ == "field" for one in self.columns[1:]):
+        if any(column is None or column.is_ == "field" for column in self.columns[1:]):
             return True
         return self.emphasis_tells and _is_emphasised(row)
 

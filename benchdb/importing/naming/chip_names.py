@@ -285,10 +285,14 @@ def _places(text: str, numbers: bool) -> Iterator[_Place]:  # noqa: FBT001
         name = next(m.expand(n) for form, n in forms if (m := re.match(form, whole)))
         memory = int(size[1]) * _GIB if size else None
         candidates.append(_Place("NVIDIA", name, True, *match.span(), memory))  # noqa: FBT003
-    for one in _writings():
-        for match in one.pattern.finditer(text) if numbers or not one.number else ():
-            name = one.name if one.exact else _printed(one.name, match)
-            candidates.append(_Place(one.vendor, name, one.accelerator, *match.span()))
+    for writing in _writings():
+        for match in (
+            writing.pattern.finditer(text) if numbers or not writing.number else ()
+        ):
+            name = writing.name if writing.exact else _printed(writing.name, match)
+            candidates.append(
+                _Place(writing.vendor, name, writing.accelerator, *match.span())
+            )
     candidates.sort(key=lambda place: (place.start, -place.end))
     end = 0
     for place in candidates:
@@ -419,9 +423,9 @@ def _cores(text: _Text, vendor: str, name: str) -> tuple[int | None, int | None]
         int(m[1]) if (m := text.take(side)) else None for side in ("cpu", "gpu")
     )
     sold = {
-        (one.cpu_cores, one.gpu_cores)
-        for one in catalogue.chips()
-        if (one.vendor, one.name) == (vendor, name)
+        (item.cpu_cores, item.gpu_cores)
+        for item in catalogue.chips()
+        if (item.vendor, item.name) == (vendor, name)
     }
     if cpu is None and gpu is None:
         pair = text.take("pair", lambda m: _are_cores(m, sold))
@@ -430,8 +434,8 @@ def _cores(text: _Text, vendor: str, name: str) -> tuple[int | None, int | None]
     if gpu is None and vendor == "Apple":
         bare = text.take("bare_gpu", lambda m: int(m[1]) > _FEWEST)
         gpu = int(bare[1]) if bare else None
-    cpus = {one for one, _ in sold}
-    gpus = {one for _, one in sold}
+    cpus = {number for number, _ in sold}
+    gpus = {number for _, number in sold}
     if gpu is None and (
         bare := text.take("cores", lambda m: int(m[1]) in gpus - (cpus - {cpu, None}))
     ):

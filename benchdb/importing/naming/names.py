@@ -234,8 +234,8 @@ def framework_typed(text: str) -> str | None:
     That is another program, where it is no device: ``llama.cpp-vulkan``.
     """
     plain, name = tidied(text).casefold(), framework(text)
-    found = _patterns("frameworks")[name].search(plain) if name else None
-    more = _MORE_OF_NAME.match(plain, found.end()) if found else None
+    match = _patterns("frameworks")[name].search(plain) if name else None
+    more = _MORE_OF_NAME.match(plain, match.end()) if match else None
     return name if more is None or meanings(more[1], "devices") else None
 
 

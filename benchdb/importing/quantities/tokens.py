@@ -155,7 +155,7 @@ def _numerals(text: str) -> tuple[str, list[_Numeral]]:
     Marks of footnotes and ornaments are spaces then; digits of names are no numbers.
     """
     text = text.translate(PLAIN)
-    text = _PYTHON_TIMEIT.sub(lambda found: " " * len(found[0]), text)
+    text = _PYTHON_TIMEIT.sub(lambda match: " " * len(match[0]), text)
     text = _FOOTNOTE.sub(_without_mark, text.translate(_SYMBOLS))
     result: list[_Numeral] = []
     at = 0
@@ -403,7 +403,7 @@ def _take_unit(term: Term, text: str, stop: int) -> None:
     words = list(_words(after))
     for last in reversed(words):
         spelt = after[words[0].start() : last.end()].rstrip(_ENDS + _JOINTS)
-        suffix = next((one for one in _SUFFIXES if spelt.endswith(one)), "")
+        suffix = next((item for item in _SUFFIXES if spelt.endswith(item)), "")
         bare = spelt.removesuffix(suffix)
         unit = _understood(bare, term)
         if unit or (suffix and not bare):
@@ -448,7 +448,7 @@ def convention(cells: Iterable[str]) -> Mark | None:
                 text, numerals = _numerals(visible(cell, LIMIT))
             except (AmbiguousError, UnreadableError):
                 continue
-            marks.update(_decimal_mark(one, text) for one in numerals)
+            marks.update(_decimal_mark(numeral, text) for numeral in numerals)
         if len(marks - {None}) > 1:
             return None
     return next(iter(marks - {None}), None)

@@ -44,9 +44,11 @@ _MULTIPLES = _numbers(_WORDS["multiples"])
 _PREFIXES = {"": 0, "k": 3, "K": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _DOUBTS: dict[str, tuple[str, ...]] = {
     **{name: tuple(meanings) for name, meanings in _WORDS["doubts"].items()},
-    **{f"{one}b": ("bits", "bytes") for one in "KMGT"},
-    **{f"{one}b/s": ("bits/s", "bytes/s") for one in "kmgtKMGT"},
-    **{f"{one}FLOPs": ("operations", "operations/s") for one in ("", *"kKmMgGtTpPeE")},
+    **{f"{text}b": ("bits", "bytes") for text in "KMGT"},
+    **{f"{text}b/s": ("bits/s", "bytes/s") for text in "kmgtKMGT"},
+    **{
+        f"{item}FLOPs": ("operations", "operations/s") for item in ("", *"kKmMgGtTpPeE")
+    },
 }
 
 

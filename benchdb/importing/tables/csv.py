@@ -47,11 +47,11 @@ def _delimiter(lines: Sequence[str]) -> str | None:
 
 def _agreement(lines: Sequence[str], delimiter: str) -> float:
     """Return how well the rows agree, with the empty cells at their ends or without."""
-    rows = [one for one in _entries(lines, 1, delimiter) if one.comment is None]
-    whole = [len(one.filled and one.cells) for one in rows]
+    rows = [entry for entry in _entries(lines, 1, delimiter) if entry.comment is None]
+    whole = [len(row.filled and row.cells) for row in rows]
     bare = [
-        max((place for place, cell in enumerate(one.cells, 1) if cell), default=0)
-        for one in rows
+        max((place for place, cell in enumerate(row.cells, 1) if cell), default=0)
+        for row in rows
     ]
     return max(neighbours(whole), neighbours(bare))
 
@@ -200,7 +200,7 @@ def _blocks(entries: Sequence[Entry]) -> Iterator[_Block]:
             block.rows.append(entry)
             is_open = True
         elif len(entry.filled) == 1 and any(
-            len(one.filled) > 1 for one in entries[place + 1 : place + _SOON]
+            len(item.filled) > 1 for item in entries[place + 1 : place + _SOON]
         ):
             titles.append(entry)
         elif len(entry.filled) == 1 and block is not None:
@@ -215,7 +215,7 @@ def _blocks(entries: Sequence[Entry]) -> Iterator[_Block]:
 
 def _awaits(block: _Block | None, below: Sequence[Entry]) -> bool:
     """Tell whether only names of columns stand above a gap, with figures *below*."""
-    following = next((one.cells for one in below if one.cells), ())
+    following = next((entry.cells for entry in below if entry.cells), ())
     figures = any(cell[:1].isdigit() for cell in following)
     return block is not None and not block.rows and figures and any(block.header)
 
@@ -257,7 +257,7 @@ def _begun(entry: Entry, above: Sequence[Entry], before: _Block | None) -> _Bloc
     Under a title of its own it may go on where the block *before* ended. Where the
     header cannot be read, nothing can be said of the rows below it.
     """
-    titles = [one.comment or " ".join(one.filled) for one in above]
+    titles = [item.comment or " ".join(item.filled) for item in above]
     header, rows = entry.cells, [entry] if entry.fault else []
     if before is not None and not entry.fault and _continues(before, entry):
         header, rows = before.header, [entry]
@@ -272,7 +272,11 @@ def _begun(entry: Entry, above: Sequence[Entry], before: _Block | None) -> _Bloc
 def _names_above(entry: Entry, above: Sequence[Entry]) -> tuple[str, ...]:
     """Return the names of columns if the comment right above *entry* is them."""
     comment = above[-1].comment if above and above[-1].line == entry.line - 1 else None
-    shared = [one for one in DELIMITERS if one in entry.raw and one in (comment or "")]
+    shared = [
+        delimiter
+        for delimiter in DELIMITERS
+        if delimiter in entry.raw and delimiter in (comment or "")
+    ]
     if comment is None or not shared or not any(map(is_number, entry.cells)):
         return ()
     names = tuple(name.strip().strip('"') for name in comment.split(shared[0]))
@@ -303,7 +307,7 @@ def _believable(sheet: Sheet) -> bool:
         return False
     texts = [cell.text for row in sheet.rows for cell in row.cells]
     first = [cell.text for cell in sheet.rows[0].cells]
-    shapes = [[_DIGITS.sub("0", one) for one in row] for row in (sheet.header, first)]
+    shapes = [[_DIGITS.sub("0", text) for text in row] for row in (sheet.header, first)]
     wordy = any(
         len(name) > _NAME_LIMIT
         or any(mark in name for mark in ("=", ": "))

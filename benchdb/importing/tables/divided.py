@@ -139,17 +139,17 @@ def _columns(header: str, cells: Sequence[Cell]) -> list[tuple[str, list[Cell]]]
 
 def _parts(text: str) -> tuple[_Part, ...]:
     """Return the figures of a cell; none where it holds anything else."""
-    pieces = [one for one in _BETWEEN.split(text[: _LIMIT + 1]) if one]
-    found = [_FIGURE.fullmatch(one) for one in pieces]
-    if len(text) > _LIMIT or not all(found) or (len(pieces) > 1 and _is_figure(text)):
+    pieces = [item for item in _BETWEEN.split(text[: _LIMIT + 1]) if item]
+    matches = [_FIGURE.fullmatch(piece) for piece in pieces]
+    if len(text) > _LIMIT or not all(matches) or (len(pieces) > 1 and _is_figure(text)):
         return ()
     parts = []
-    for one in filter(None, found):
-        unit = understood(one["unit"])
-        if not doubts(one["unit"]) and (unit is None or unit.base in "1x"):
+    for match in filter(None, matches):
+        unit = understood(match["unit"])
+        if not doubts(match["unit"]) and (unit is None or unit.base in "1x"):
             return ()
-        key = (unit.base, unit.per) if unit else (one["unit"].casefold(), None)
-        parts.append(_Part(one["figure"], one["unit"], key, one["word"] or ""))
+        key = (unit.base, unit.per) if unit else (match["unit"].casefold(), None)
+        parts.append(_Part(match["figure"], match["unit"], key, match["word"] or ""))
     return tuple(parts)
 
 

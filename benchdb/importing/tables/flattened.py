@@ -23,15 +23,15 @@ class Flattened(msgspec.Struct, frozen=True):
                 row,
                 line=self._line(row.line),
                 cells=tuple(
-                    replace(one, line=self._line(one.line)) for one in row.cells
+                    replace(item, line=self._line(item.line)) for item in row.cells
                 ),
             )
             for row in sheet.rows
         )
         bad = tuple(
-            replace(one, number=line, locator=f"line {line}")
-            for one in sheet.bad
-            for line in [self._line(one.number)]
+            replace(bad_line, number=line, locator=f"line {line}")
+            for bad_line in sheet.bad
+            for line in [self._line(bad_line.number)]
         )
         cell = self.places[sheet.line - 1][1]
         context = (*sheet.context, f"cell {cell}") if cell else sheet.context

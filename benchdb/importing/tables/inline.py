@@ -37,8 +37,8 @@ class Tag(msgspec.Struct, frozen=True):
     def span(self, name: str) -> int:
         """Return the ``colspan`` or ``rowspan``: 1 unless it is a number."""
         number = rf"(?<![\w-]){name}\s*=\s*[\"']?\s*(\d{{1,9}})"
-        found = re.search(number, self.attributes, re.IGNORECASE)
-        return int(found[1]) if found else 1
+        match = re.search(number, self.attributes, re.IGNORECASE)
+        return int(match[1]) if match else 1
 
 
 class Lines:
@@ -46,7 +46,7 @@ class Lines:
 
     def __init__(self, text: str, first: int = 1) -> None:
         """Look for the lines of *text*, which begins in line *first*."""
-        self._breaks = [found.start() for found in re.finditer("\n", text)]
+        self._breaks = [match.start() for match in re.finditer("\n", text)]
         self._first = first
 
     def line(self, at: int) -> int:

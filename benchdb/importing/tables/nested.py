@@ -86,9 +86,9 @@ def json_sheets(document: Document) -> tuple[Sheet, ...]:
     if not trees.are_json_lines(document):
         tables.take(trees.json_tree(document.text))
         return tables.sheets("json")
-    found, broken = trees.json_lines(document)
+    leaves, broken = trees.json_lines(document)
     tables = _Tables(pointers=False, lines=True)
-    for tree in found:
+    for tree in leaves:
         tables.take(tree)
     bad = [
         building.bad("no JSON", line=line, raw=document.lines[line - 1])
@@ -97,7 +97,7 @@ def json_sheets(document: Document) -> tuple[Sheet, ...]:
     sheets = tables.sheets("json")
     if bad and not sheets:
         raise DocumentError(f"line {broken[0]}: no JSON")
-    first = [replace(one, bad=(*one.bad, *bad)) for one in sheets[:1]]
+    first = [replace(sheet, bad=(*sheet.bad, *bad)) for sheet in sheets[:1]]
     return (*first, *sheets[1:])
 
 
@@ -128,12 +128,12 @@ def block_sheets(
     try:
         for number, text in written if lines else [(first, "\n".join(block))]:
             tables.take(trees.json_tree(text, number))
-        found = tables.sheets("json")
+        sheets = tables.sheets("json")
     except DocumentError:  # no JSON, or too large
         return ()
-    if not any(map(_tells_results, found)):
+    if not any(map(_tells_results, sheets)):
         return ()
-    return tuple(replace(one, context=(*context, *one.context)) for one in found)
+    return tuple(replace(sheet, context=(*context, *sheet.context)) for sheet in sheets)
 
 
 def yaml_sheets(document: Document) -> tuple[Sheet, ...]:
@@ -183,8 +183,8 @@ class _Tables:
                 at = place.item(number)
                 index = {"index": Cell(str(number), _line(inner))}
                 if items := _scalars(inner):
-                    for n, one in enumerate(items):
-                        index[str(n)] = self._cell(one, _at(at.pointer, n))
+                    for n, leaf in enumerate(items):
+                        index[str(n)] = self._cell(leaf, _at(at.pointer, n))
                     self._add(at.way, index, above)
                 else:
                     own = {} if isinstance(inner, dict) else index
@@ -202,8 +202,8 @@ class _Tables:
         _flatten(node, "", place.pointer, leaves, holders)
         bad: list[BadLine] = []
         if place.way.endswith(("[]", "*")) or self._lines:
-            told = [name[-_END:] for name, (it, _) in leaves.items() if it.is_number]
-            if any(map(spelt.way("result").search, told)):
+            texts = [name[-_END:] for name, (it, _) in leaves.items() if it.is_number]
+            if any(map(spelt.way("result").search, texts)):
                 bad = _left_out(leaves, holders)
         cells = {name: self._cell(*leaf) for name, leaf in leaves.items()}
         has_figures = any(leaf.is_number for leaf, _ in leaves.values())
@@ -257,7 +257,7 @@ class _Tables:
             context = (way,) if way else ()
             sheet = table.sheet(kind, rows[0].line, context)
             inherited = sheet.header[len(own) :]
-            bad = (*sheet.bad, *(one for row in rows for one in row.bad))
+            bad = (*sheet.bad, *(line for row in rows for line in row.bad))
             made.append(replace(sheet, inherited=inherited, bad=bad))
         return tuple(made)
 
@@ -288,15 +288,15 @@ def _are_alike(node: Node) -> bool:
     if not isinstance(node, dict) or len(node) < 2:
         return False
     inner = list(node.values())
-    if all(isinstance(one, list) and one and not _scalars(one) for one in inner):
+    if all(isinstance(leaf, list) and leaf and not _scalars(leaf) for leaf in inner):
         return True
     if not _are_held(node):
         return False
-    objects = [one for one in inner if isinstance(one, dict)]
-    deeper = [one for held in objects for one in held.values()]
-    held = [one for one in deeper if isinstance(one, dict)]
-    shares = [_share([frozenset(one) for one in objects])]
-    shares += [_share([frozenset(one) for one in held])] if held == deeper else []
+    objects = [leaf for leaf in inner if isinstance(leaf, dict)]
+    deeper = [leaf for held in objects for leaf in held.values()]
+    held = [leaf for leaf in deeper if isinstance(leaf, dict)]
+    shares = [_share([frozenset(leaves) for leaves in objects])]
+    shares += [_share([frozenset(leaves) for leaves in held])] if held == deeper else []
     return max(shares) >= _ALIKE
 
 
@@ -318,7 +318,7 @@ def _flatten(
             holders[path] = (inner, at)
     lists = {path: _scalars(held) for path, (held, _) in holders.items()}
     counted = {
-        len(items) for items in lists.values() if any(one.is_number for one in items)
+        len(items) for items in lists.values() if any(leaf.is_number for leaf in items)
     }
     for path, items in lists.items():
         if items and len(items) not in counted:

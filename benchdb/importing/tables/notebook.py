@@ -24,11 +24,11 @@ def flattened(document: Document) -> Flattened:
     lines: list[Leaf] = []
     cells: list[int] = []
     for cell, mark, part in _parts(trees.json_tree(document.text)):
-        scanner = Scanner([one.text for one in part])
+        scanner = Scanner([leaf.text for leaf in part])
         for _ in scanner:
             pass
         last = mark or _FENCE * scanner.fenced  # a block that is open ends here
-        exact = len({one.line for one in part}) == len(part)
+        exact = len({leaf.line for leaf in part}) == len(part)
         whole = [Leaf(mark, part[0].line), *part, Leaf(last, part[-1].line)]
         lines += whole
         cells += [0 if exact else cell] * len(whole)

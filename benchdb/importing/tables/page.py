@@ -62,8 +62,8 @@ def flattened(document: Document) -> Flattened:
         if tag.name in _MARKS:
             mark = "" if tag.closing else _MARKS[tag.name]
     lines.append(Leaf(".", 1))  # no document is empty
-    content = "\n".join(one.text for one in lines).encode()
-    places = tuple((one.line, 0) for one in lines)
+    content = "\n".join(line.text for line in lines).encode()
+    places = tuple((line.line, 0) for line in lines)
     return Flattened(Document("page.md", content), places)
 
 
@@ -71,11 +71,11 @@ def data_sheets(document: Document) -> tuple[Sheet, ...]:
     """Return the tables of results in the JSON that scripts of a page hold, if any."""
     if not recognises(document):
         return ()
-    found: list[Sheet] = []
+    sheets: list[Sheet] = []
     for node in _data(document):
         with suppress(DocumentError):  # too large: its lines are named as unread
-            found += nested.result_sheets(node)
-    return tuple(found)
+            sheets += nested.result_sheets(node)
+    return tuple(sheets)
 
 
 def printed(document: Document) -> Iterator[tuple[int, str]]:
@@ -105,9 +105,9 @@ def _data(document: Document) -> Iterator[Node]:
     """Yield the arrays and objects that scripts are, or name: ``const DATA = {…}``."""
     for first, script in _scripts(document):
         end, place = 0, inline.Lines(script, first)
-        for found in _VALUE.finditer(script):
-            if found.end() >= end:
+        for match in _VALUE.finditer(script):
+            if match.end() >= end:
                 with suppress(ValueError, RecursionError, DocumentError):
-                    end = _DECODER.raw_decode(script, found.end())[1]
-                    line = place.line(found.end())
-                    yield trees.json_tree(script[found.end() : end], line)
+                    end = _DECODER.raw_decode(script, match.end())[1]
+                    line = place.line(match.end())
+                    yield trees.json_tree(script[match.end() : end], line)

@@ -275,8 +275,8 @@ class _Reader:
             self._scanner.at = end
             return
         seen = [self._scanner.line(place).text for place in range(at, end)]
-        if found := nested.block_sheets(seen, at + 1, context):
-            self.sheets += found
+        if result := nested.block_sheets(seen, at + 1, context):
+            self.sheets += result
             self._scanner.at = end
 
     def _takes_pipe_table(self, line: Line) -> bool:

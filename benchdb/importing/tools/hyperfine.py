@@ -111,5 +111,5 @@ def _failure(codes: object, executions: int) -> str | None:
         "ended by a signal" if code is None else f"exit status {str(code)[:40]}"
         for code in failed
     }
-    told = f"{len(failed)} of {len(codes)} executions failed: "
-    return told + ", ".join(sorted(kinds)[:5]) if kinds else None
+    text = f"{len(failed)} of {len(codes)} executions failed: "
+    return text + ", ".join(sorted(kinds)[:5]) if kinds else None

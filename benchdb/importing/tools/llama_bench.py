@@ -121,8 +121,8 @@ def _form(document: Document) -> Callable[[Document], Rows] | None:
     start = _first_line(document.lines)
     line = document.lines[start] if start is not None else ""
     if line.startswith(("[", "{")):
-        one = line.startswith("[") or line.strip() == "{"
-        form = _json if one else _json_lines
+        holds = line.startswith("[") or line.strip() == "{"
+        form = _json if holds else _json_lines
         some = islice(form(document), _LOOKED_AT)
         rows = [row for row in some if isinstance(row, Row)]
         whole = any(_is_result(row.columns) for row in rows)
@@ -187,9 +187,9 @@ def _nested(document: Document) -> Rows:
     rows = list(_below(content, _leading(content, ""), "", "", ()))
     above: dict[str, tuple[Facts, ...]] = {}
     results = [row for row in rows if isinstance(row, Row)]
-    apart = any(row.above != above.setdefault(_set(row), row.above) for row in results)
+    holds = any(row.above != above.setdefault(_set(row), row.above) for row in results)
     for row in rows:
-        yield replace(row, tells_apart=apart) if isinstance(row, Row) else row
+        yield replace(row, tells_apart=holds) if isinstance(row, Row) else row
 
 
 def _set(row: Row) -> str:

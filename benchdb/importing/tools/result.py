@@ -166,7 +166,7 @@ def claim(origin: Origin, statement: str, raw: object, at: str, **facts: Any) ->
     """Return the figure *raw* that the tool derived, or why it cannot be kept."""
 
     def derived() -> SourceClaim:
-        found = Claim(
+        result = Claim(
             source=origin.source.key,
             kind="derived",
             statement=line(statement),
@@ -175,7 +175,7 @@ def claim(origin: Origin, statement: str, raw: object, at: str, **facts: Any) ->
             value=amount(raw, at),
             **facts,
         )
-        return SourceClaim(building.acceptable(found), origin.source)
+        return SourceClaim(building.acceptable(result), origin.source)
 
     return building.attempt(derived, locator=at, raw=raw)
 

@@ -61,23 +61,25 @@ class Line(msgspec.Struct, frozen=True):
 
 def lines_of(every: Sequence[Course], notes: Notes, here: str | None) -> list[Line]:
     """Return the courses as they are shown, in the same order."""
-    parties = [party(one.place, one.conditions.framework, here) for one in every]
+    parties = [
+        party(course.place, course.conditions.framework, here) for course in every
+    ]
     systems = resolve(parties)
     distinctions = _of_courses(every)
     return [
         Line(
             system=systems[who],
-            machine=one.place.anonymous_id,
-            workload=workload_of(one.conditions.workload),
-            metric=one.conditions.metric,
-            batch_size=one.conditions.batch_size,
-            size=one.conditions.facts.get("size"),
-            precision=one.conditions.precision,
-            tier=one.conditions.tier,
-            entries=tuple(_entries(one, notes)),
+            machine=course.place.anonymous_id,
+            workload=workload_of(course.conditions.workload),
+            metric=course.conditions.metric,
+            batch_size=course.conditions.batch_size,
+            size=course.conditions.facts.get("size"),
+            precision=course.conditions.precision,
+            tier=course.conditions.tier,
+            entries=tuple(_entries(course, notes)),
             distinction=distinctions[place],
         )
-        for place, (one, who) in enumerate(zip(every, parties, strict=True))
+        for place, (course, who) in enumerate(zip(every, parties, strict=True))
     ]
 
 
@@ -105,8 +107,8 @@ def _entries(course: Course, notes: Notes) -> Iterable[Entry]:
     starts = [0, *turns, len(course.campaigns)]
     for start, end in pairwise(starts):
         members = course.campaigns[start:end]
-        quantities = [quantity(one.measurement, notes) for one in members]
-        level = geometric_mean([one.value for one in quantities])
+        quantities = [quantity(member.measurement, notes) for member in members]
+        level = geometric_mean([item.value for item in quantities])
         for campaign, shown in zip(members, quantities, strict=True):
             turn = turns.get(start) if campaign is members[0] else None
             yield Entry(

@@ -53,11 +53,11 @@ def changed_text(language: Language, every: Sequence[Changed]) -> str:
         language.pgettext(
             "what changed",
             "%(name)s: %(before)s → %(after)s",
-            name=_named(language, one.name),
-            before=_value(language, one.name, one.before),
-            after=_value(language, one.name, one.after),
+            name=_named(language, changed.name),
+            before=_value(language, changed.name, changed.before),
+            after=_value(language, changed.name, changed.after),
         )
-        for one in every
+        for changed in every
     )
 
 

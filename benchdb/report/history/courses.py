@@ -94,9 +94,9 @@ class Course(msgspec.Struct, frozen=True):
         return self.campaigns[-1]
 
 
-def campaign_of(one: StoredRun) -> str:
+def campaign_of(run: StoredRun) -> str:
     """Return the campaign of a run; one without is its own."""
-    return one.facts.campaign or one.facts.session.name
+    return run.facts.campaign or run.facts.session.name
 
 
 def obstacle(process: StoredRun) -> Obstacle | None:
@@ -126,9 +126,11 @@ def courses(
     Of several metrics of the same work it is the one that heads its runs. *usual* are
     the measurements of the report: what such work shows is taken from them.
     """
-    there = [one for one in runs if obstacle(one) is None]
-    known = {one.facts.digest: one for one in there}
-    spreads = {run: one.spread for one in usual for run in one.runs}
+    there = [run for run in runs if obstacle(run) is None]
+    known = {run.facts.digest: run for run in there}
+    spreads = {
+        run: measurement.spread for measurement in usual for run in measurement.runs
+    }
     best: dict[object, Course] = {}
     for variant, course in _plain_courses(known, spreads):
         own = replace(course.conditions, metric="", extent=None, told_by=None)
@@ -137,14 +139,14 @@ def courses(
             work not in best or _preference(course) > _preference(best[work])
         ):
             best[work] = course
-    every = [_finished(one, known, notes, connection) for one in best.values()]
-    return sorted(every, key=lambda one: (repr(one.conditions), repr(one.place)))
+    every = [_finished(item, known, notes, connection) for item in best.values()]
+    return sorted(every, key=lambda it: (repr(it.conditions), repr(it.place)))
 
 
-def _preference(one: Course) -> tuple[int, int, str]:
-    order = headlines(one.conditions.workload)
-    place = -order.index(one.conditions.metric)
-    return len(one.campaigns), place, repr(one.conditions)
+def _preference(course: Course) -> tuple[int, int, str]:
+    order = headlines(course.conditions.workload)
+    place = -order.index(course.conditions.metric)
+    return len(course.campaigns), place, repr(course.conditions)
 
 
 def _plain_courses(
@@ -158,8 +160,10 @@ def _plain_courses(
     cells: defaultdict[tuple[Place, Conditions], list[dict[str, Measurement]]]
     cells = defaultdict(list)
     metrics = (*_METRICS, *own_catalogue.own().metric)
-    for one in measurements(_without_surroundings(known.values()), metrics):
-        plain = replace(one, conditions=replace(one.conditions, surroundings=()))
+    for measurement in measurements(_without_surroundings(known.values()), metrics):
+        plain = replace(
+            measurement, conditions=replace(measurement.conditions, surroundings=())
+        )
         parts = _by_campaign(plain, known, spreads)
         same = cells[plain.place, plain.conditions]
         joined = next((it for it in same if not it.keys() & parts.keys()), None)
@@ -230,12 +234,12 @@ def _campaign(
 
 
 def _moment(started: str) -> float:
-    found = moment(started)
-    return found.timestamp() if found else 0.0
+    time = moment(started)
+    return time.timestamp() if time else 0.0
 
 
-def _age(one: Campaign) -> tuple[float, str]:
-    return _moment(one.started), one.name
+def _age(campaign: Campaign) -> tuple[float, str]:
+    return _moment(campaign.started), campaign.name
 
 
 def _finished(
@@ -246,7 +250,7 @@ def _finished(
 ) -> Course:
     """Return *course* with what is beside its figures, its ratios and its turns."""
     stood = around(
-        connection, [run for one in course.campaigns for run in one.measurement.runs]
+        connection, [run for item in course.campaigns for run in item.measurement.runs]
     )
     campaigns: list[Campaign] = []
     for campaign in course.campaigns:
@@ -268,13 +272,13 @@ def _finished(
     return replace(whole_course, turns=_turns(whole_course.campaigns))
 
 
-def _against(one: Campaign, other: Campaign, notes: Notes) -> Ratio:
-    sides = side(one.measurement, notes), side(other.measurement, notes)
-    return ratio([sides], Difference() if _as_busy(one, other) else _LOAD)
+def _against(campaign: Campaign, other: Campaign, notes: Notes) -> Ratio:
+    sides = side(campaign.measurement, notes), side(other.measurement, notes)
+    return ratio([sides], Difference() if _as_busy(campaign, other) else _LOAD)
 
 
-def _as_busy(one: Campaign, other: Campaign) -> bool:
-    return one.load == other.load or not one.load or not other.load
+def _as_busy(campaign: Campaign, other: Campaign) -> bool:
+    return campaign.load == other.load or not campaign.load or not other.load
 
 
 def _turns(campaigns: Sequence[Campaign]) -> tuple[Turn, ...]:
@@ -288,10 +292,13 @@ def _turns(campaigns: Sequence[Campaign]) -> tuple[Turn, ...]:
         turns[before, after] = _turn(after.start, old, new)
         return turns[before, after].ratio.verdict
 
-    samples = [one.measurement.sampled(one.measurement.speeds) for one in campaigns]
+    samples = [
+        campaign.measurement.sampled(campaign.measurement.speeds)
+        for campaign in campaigns
+    ]
     return tuple(
-        turns[range(one.start, one.at), range(one.at, one.end)]
-        for one in changes(samples, judged)
+        turns[range(change.start, change.at), range(change.at, change.end)]
+        for change in changes(samples, judged)
     )
 
 
@@ -300,14 +307,22 @@ def _turn(at: int, before: Sequence[Campaign], after: Sequence[Campaign]) -> Tur
 
     A machine that was busy on one side only proves nothing.
     """
-    old = [one for one in before if any(_as_busy(one, other) for other in after)]
-    new = [one for one in after if any(_as_busy(one, other) for other in before)]
+    old = [
+        campaign
+        for campaign in before
+        if any(_as_busy(campaign, other) for other in after)
+    ]
+    new = [
+        campaign
+        for campaign in after
+        if any(_as_busy(campaign, other) for other in before)
+    ]
     if not old or not new:
         return Turn(at, _NOTHING_IN_COMMON, len(old), len(new))
     return Turn(at, ratio([(_side(new), _side(old))]), len(old), len(new))
 
 
 def _side(campaigns: Iterable[Campaign]) -> Side:
-    every = [one.measurement for one in campaigns]
-    sample = together(one.sampled(one.speeds) for one in every)
-    return Side(sample, leads=all(one.leads for one in every))
+    every = [campaign.measurement for campaign in campaigns]
+    sample = together(measurement.sampled(measurement.speeds) for measurement in every)
+    return Side(sample, leads=all(measurement.leads for measurement in every))

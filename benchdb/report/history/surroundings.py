@@ -79,9 +79,9 @@ def _facts(row: Any) -> Iterator[tuple[str, str]]:
         own.append(("threads", _mapping(row.parameters).get("threads")))
     if row.device in ("cuda", "rocm"):  # a Mac's driver is part of its system
         every = row.devices if isinstance(row.devices, list) else []
-        cards = [one for one in every if isinstance(one, dict)]
-        for name, told in (("driver", "driver"), ("limit", "power_limit_watts")):
-            values = {_text(one[told]) for one in cards if one.get(told) is not None}
+        cards = [item for item in every if isinstance(item, dict)]
+        for name, text in (("driver", "driver"), ("limit", "power_limit_watts")):
+            values = {_text(card[text]) for card in cards if card.get(text) is not None}
             own.append((name, " / ".join(sorted(values))))
     for kind, facts in (
         ("library", _mapping(row.packages)),
@@ -125,7 +125,7 @@ def changed(before: Surroundings, after: Surroundings) -> tuple[Changed, ...]:
         old, new = before.get(name), after.get(name)
         kind = name.partition(":")[0]
         listed = kind in ("library", "variable") and any(
-            one.startswith(f"{kind}:") for one in (before if old is None else after)
+            text.startswith(f"{kind}:") for text in (before if old is None else after)
         )
         if old != new and (listed or None not in (old, new)):
             changes.append(Changed(name, old or "", new or ""))

@@ -86,19 +86,19 @@ class Language(msgspec.Struct, frozen=True):
         """Return *message* in this language, with *facts* in its placeholders."""
         return self._filled(self.catalogue.gettext(message), facts)
 
-    def ngettext(self, one: str, many: str, n: int, /, **facts: Argument) -> str:
+    def ngettext(self, text: str, many: str, n: int, /, **facts: Argument) -> str:
         """Return the form that *n* needs; it stands in ``%(n)s``."""
-        return self._filled(self.catalogue.ngettext(one, many, n), {"n": n, **facts})
+        return self._filled(self.catalogue.ngettext(text, many, n), {"n": n, **facts})
 
     def pgettext(self, context: str, message: str, /, **facts: Argument) -> str:
         """Return *message* as meant in *context*."""
         return self._filled(self.catalogue.pgettext(context, message), facts)
 
     def npgettext(
-        self, context: str, one: str, many: str, n: int, /, **facts: Argument
+        self, context: str, text: str, many: str, n: int, /, **facts: Argument
     ) -> str:
         """Return the form that *n* needs in *context*; it stands in ``%(n)s``."""
-        message = self.catalogue.npgettext(context, one, many, n)
+        message = self.catalogue.npgettext(context, text, many, n)
         return self._filled(message, {"n": n, **facts})
 
     def _filled(self, message: str, facts: Mapping[str, Argument]) -> str:
@@ -238,8 +238,8 @@ class Language(msgspec.Struct, frozen=True):
 
     def sentences(self, parts: Sequence[str]) -> str:
         """Join whole sentences, with a space where the script uses one."""
-        said = (f"{p} " if self.gap or p[-1].isascii() else p for p in parts if p)
-        return "".join(said).removesuffix(" ")
+        texts = (f"{p} " if self.gap or p[-1].isascii() else p for p in parts if p)
+        return "".join(texts).removesuffix(" ")
 
     def isolate(self, text: str) -> str:
         """Return *text* protected from surrounding right-to-left text."""
@@ -475,7 +475,8 @@ def _marks(locale: Locale, formats: str) -> _Marks:
     exact.frac_prec = (1, 1)
     sample = _SAMPLE.scaleb(-exact.scale)
     above, below = (
-        exact.apply(one, locale, numbering_system="latn") for one in (sample, -sample)
+        exact.apply(decimal, locale, numbering_system="latn")
+        for decimal in (sample, -sample)
     )
     start, end = above.index("1"), above.rindex("5") + 1
     inside = re.findall(r"\D+", above[start:end])

@@ -30,7 +30,7 @@ def shortened(value: float, unit: str) -> tuple[int, str]:
     """Return by what to multiply *value*, and the unit that it has then."""
     if unit != "s" or value == 0:
         return 1, unit
-    short = (one for one in _SHORT if abs(value) < one[0])
+    short = (row for row in _SHORT if abs(value) < row[0])
     return next(((size, name) for _, size, name in short), (1, unit))
 
 

@@ -45,13 +45,13 @@ _Message = tuple[int, str, tuple[str, str], list[str]]
 
 def work_text(language: Language, text: str) -> str:
     """Return what a catalogue says of a workload; a user's own as it is written."""
-    parts = (_said(language, _WORK, part) for part in text.split("; "))
+    parts = (_translated(language, _WORK, part) for part in text.split("; "))
     return language.semicolon.join(parts)
 
 
 def statement_text(language: Language, statement: str) -> str:
     """Return what a source states, without a full stop; of others as it is written."""
-    return _said(language, _CLAIM, statement.rstrip(". "))
+    return _translated(language, _CLAIM, statement.rstrip(". "))
 
 
 def work_messages(file: IO[bytes], *_: object, **__: object) -> Iterator[_Message]:
@@ -72,13 +72,13 @@ def claim_messages(file: IO[bytes], *_: object, **__: object) -> Iterator[_Messa
 def _message(text: str) -> tuple[str, dict[str, str]]:
     """Return the message for a *text*, and what stands in its placeholders."""
     for form in _ALIKE:
-        if found := form.fullmatch(text):
+        if match := form.fullmatch(text):
             message, end = "", 0
             for name in form.groupindex:  # in their order
-                start, stop = found.span(name)
+                start, stop = match.span(name)
                 message += f"{_literal(text[end:start])}%({name})s"
                 end = stop
-            return message + _literal(text[end:]), found.groupdict()
+            return message + _literal(text[end:]), match.groupdict()
     return _literal(text), {}
 
 
@@ -86,10 +86,10 @@ def _literal(text: str) -> str:
     return text.replace("%", "%%")
 
 
-def _said(language: Language, context: str, text: str) -> str:
+def _translated(language: Language, context: str, text: str) -> str:
     message, facts = _message(text)
     names = {name: Name(fact) for name, fact in facts.items()}
-    said = language.pgettext(context, message, **names)
+    result = language.pgettext(context, message, **names)
     if not facts:
-        said = said % ()
-    return said if said != text else language.isolate(text)
+        result = result % ()
+    return result if result != text else language.isolate(text)

@@ -257,10 +257,10 @@ def locator_text(language: Language, locator: str) -> str:
     places = locator.split("; ")
     if len(places) > 1 and all(map(_LOCATOR.fullmatch, places)):
         return "; ".join(locator_text(language, place) for place in places)
-    found = _LOCATOR.fullmatch(locator)
-    if found is None:
+    match = _LOCATOR.fullmatch(locator)
+    if match is None:
         return language.isolate(locator)
-    first, last, column = found.groups()
+    first, last, column = match.groups()
     if last in (None, first):
         place = language.pgettext("place", "line %(n)s", n=Name(first))
     else:

@@ -15,23 +15,23 @@ def limits(
     room: Room | None,
 ) -> list[str]:
     """Say what a report is limited to and, where nothing is left, what there is."""
-    found = []
+    texts = []
     if chosen:
         only = language.gettext("Only the results that match these filters:")
-        found.append(f"{only} {language.isolate(as_line(chosen))}")
+        texts.append(f"{only} {language.isolate(as_line(chosen))}")
     if there:
         none = language.gettext("No result matches the filters.")
         names = language.gettext("There are results for:")
         listed = language.isolate(as_line(there))
-        found.append(f"{language.sentences([none, names])} {listed}")
+        texts.append(f"{language.sentences([none, names])} {listed}")
     if room:
-        found.append(room_text(language, room))
-    return found
+        texts.append(room_text(language, room))
+    return texts
 
 
 def room_text(language: Language, room: Room) -> str:
     """Say how much of a large database the page shows, and how to see the rest."""
-    said = [
+    texts = [
         language.gettext(
             "Runs shown: %(shown)s of %(all)s, the newest of each measurement.",
             shown=room.runs,
@@ -43,7 +43,7 @@ def room_text(language: Language, room: Room) -> str:
         filter=Name("--chip"),
         option=Name("--all"),
     )
-    return language.sentences([*said, others])
+    return language.sentences([*texts, others])
 
 
 def made_from(language: Language, digest: str) -> str:

@@ -33,11 +33,11 @@ def grades(section: object) -> Grades:
 
 def grades_of(figures: Iterable[Quantity | None]) -> Grades:
     """Return the grades of the figures that are there, the best first."""
-    found: defaultdict[str, set[_Label]] = defaultdict(set)
+    groups: defaultdict[str, set[_Label]] = defaultdict(set)
     for quantity in figures:
         if quantity and quantity.label:
-            found[quantity.grade or _NONE].add((quantity.label, quantity.mine))
-    return {grade: tuple(sorted(found[grade], key=_order)) for grade in sorted(found)}
+            groups[quantity.grade or _NONE].add((quantity.label, quantity.mine))
+    return {grade: tuple(sorted(groups[grade], key=_order)) for grade in sorted(groups)}
 
 
 def _order(label: _Label) -> tuple[int, _Label]:
@@ -77,7 +77,7 @@ def grades_text(language: Language, known: Grades) -> str:
             "grades with their labels",
             "%(grades)s (%(labels)s)",
             grades=Name(language.comma.join(letters)),
-            labels=language.semicolon.join(_named(language, one) for one in labels),
+            labels=language.semicolon.join(_named(language, pair) for pair in labels),
         )
         for labels, letters in alike.items()
     ]
@@ -222,7 +222,7 @@ def how_to_read_grades(language: Language) -> str:
     )
     labels = language.gettext(
         "Its label says how it came here: %(labels)s.",
-        labels=language.semicolon.join(_named(language, one) for one in _LABELS),
+        labels=language.semicolon.join(_named(language, label) for label in _LABELS),
     )
     rule = language.gettext(
         "A headline needs figures with grade A to C and samples of their own, or with "

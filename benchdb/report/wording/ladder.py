@@ -84,10 +84,10 @@ def next_text(language: Language, step: Step, run: str, workload: str) -> str:
     )
 
 
-def retraction_text(language: Language, said: "Known") -> str:
+def retraction_text(language: Language, known: "Known") -> str:
     """Say why and when a run was withdrawn, or who says so without effect."""
-    day, reason = language.date(said.retracted), Name(said.reason)
-    if said.effect:
+    day, reason = language.date(known.retracted), Name(known.reason)
+    if known.effect:
         return language.gettext(
             "Withdrawn on %(day)s: %(reason)s", day=day, reason=reason
         )

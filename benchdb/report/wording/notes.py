@@ -154,8 +154,8 @@ def _beyond_ceiling(language: Language, detail: Detail) -> str:
 
 
 def _out_of_bin(language: Language, detail: Detail) -> str:
-    if "ceiling" in detail and (said := _beyond_ceiling(language, detail)):
-        return said
+    if "ceiling" in detail and (text := _beyond_ceiling(language, detail)):
+        return text
     stated, low, high = (
         number_of(name, amount)(language, detail) for name in ("stated", "low", "high")
     )

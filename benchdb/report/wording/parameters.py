@@ -108,9 +108,9 @@ def tier_text(language: Language, tier: str) -> str:
     return known.get(tier, tier)
 
 
-def distinction_text(language: Language, apart: str) -> str:
+def distinction_text(language: Language, text: str) -> str:
     """Say what tells a figure from its like, ``optimizer SGD · standard``."""
-    parts = (part.partition(" ") for part in apart.split(" · "))
+    parts = (part.partition(" ") for part in text.split(" · "))
     return " · ".join(
         language.isolate(
             parameter_text(language, name, fact) if gap else tier_text(language, name)

@@ -27,7 +27,7 @@ def licence_text(language: Language, licence: str) -> str:
 
 def claim_text(language: Language, claim: ClaimRow) -> str:
     """Say what a source derives or asserts, and what its own values give."""
-    said = language.pgettext(
+    text = language.pgettext(
         "claim",
         "%(statement)s: “%(printed)s” (%(locator)s).",
         statement=statement_text(language, claim.statement),
@@ -35,7 +35,7 @@ def claim_text(language: Language, claim: ClaimRow) -> str:
         locator=locator_text(language, claim.locator),
     )
     reasons = [reason_text(language, code, {}) for code in claim.codes]
-    return language.sentences([said, _given(language, claim), *reasons])
+    return language.sentences([text, _given(language, claim), *reasons])
 
 
 def _given(language: Language, claim: ClaimRow) -> str:

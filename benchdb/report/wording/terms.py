@@ -94,8 +94,8 @@ def condition(language: Language, name: str) -> str:
 
 def conditions(language: Language, names: Sequence[str]) -> str:
     """Enumerate conditions."""
-    said = [condition(language, name) for name in names]
-    return language.listing(list(dict.fromkeys(said)))
+    texts = [condition(language, name) for name in names]
+    return language.listing(list(dict.fromkeys(texts)))
 
 
 def unstated_text(language: Language, names: Sequence[str]) -> str:
@@ -134,17 +134,17 @@ def label_text(
         "transcribed": language.pgettext("label", "transcribed"),
         "claimed": language.pgettext("label", "claimed"),
     }
-    said = known.get(label, label)
+    text = known.get(label, label)
     trial = tier == "smoke"
     if not trial:
-        return said
-    return said + language.comma + language.pgettext("condition", "trial run")
+        return text
+    return text + language.comma + language.pgettext("condition", "trial run")
 
 
 def counted_label(language: Language, label: str, count: int) -> str:
     """Say how many figures have a label, in words that agree with no number."""
-    said = label_text(language, label, mine=True)
-    return beside(language, said, language.number(count))
+    text = label_text(language, label, mine=True)
+    return beside(language, text, language.number(count))
 
 
 def status_text(language: Language, status: str) -> str:
@@ -170,13 +170,13 @@ def missing_text(
     language: Language, reason: str | None, status: str = "not-measured"
 ) -> str:
     """Say that a figure is missing, and why if that is known; never a zero."""
-    said = status_text(language, "not-measured" if status == "ok" else status)
+    text = status_text(language, "not-measured" if status == "ok" else status)
     if not reason or reason in _STATUSES:
-        return said
+        return text
     return language.pgettext(
         "missing value",
         "%(status)s: %(reason)s",
-        status=said,
+        status=text,
         reason=reason_text(language, reason),
     )
 
@@ -194,28 +194,28 @@ def verdict_text(
     if factor is None:
         factor = times_text(language, 1 / ratio.value if slower else ratio.value)
     if ratio.differs:
-        said = _unlike(language, factor, slower=slower)
-        return _unclear(language, said) if ratio.verdict == "unclear" else said
+        text = _unlike(language, factor, slower=slower)
+        return _unclear(language, text) if ratio.verdict == "unclear" else text
     if ratio.verdict == "even":
         return language.pgettext("verdict", "about even")
     if slower:
-        said = language.pgettext("verdict", "%(times)s as long", times=factor)
+        text = language.pgettext("verdict", "%(times)s as long", times=factor)
     else:
-        said = language.pgettext("verdict", "%(times)s as fast", times=factor)
+        text = language.pgettext("verdict", "%(times)s as fast", times=factor)
     if ratio.verdict == "unclear":
-        return _unclear(language, said)
+        return _unclear(language, text)
     if ratio.verdict == "insufficient":
-        return insufficient_text(language, said)
-    return said
+        return insufficient_text(language, text)
+    return text
 
 
-def _unclear(language: Language, said: str) -> str:
-    return language.pgettext("verdict", "unclear: %(ratio)s", ratio=said)
+def _unclear(language: Language, text: str) -> str:
+    return language.pgettext("verdict", "unclear: %(ratio)s", ratio=text)
 
 
-def insufficient_text(language: Language, said: str) -> str:
-    """Return what is *said*, marked: its evidence leads nothing."""
-    return language.pgettext("verdict", "insufficient evidence: %(ratio)s", ratio=said)
+def insufficient_text(language: Language, text: str) -> str:
+    """Return what is *text*, marked: its evidence leads nothing."""
+    return language.pgettext("verdict", "insufficient evidence: %(ratio)s", ratio=text)
 
 
 def _unlike(language: Language, factor: str, *, slower: bool) -> str:
@@ -253,8 +253,8 @@ def mean_text(
 
 def repeats_text(language: Language, quantity: Quantity) -> str:
     """Say how many runs are behind a figure."""
-    said = language.pgettext("repetitions", "n = %(n)s", n=language.number(quantity.n))
-    return said.replace(" ", "\N{NO-BREAK SPACE}")
+    text = language.pgettext("repetitions", "n = %(n)s", n=language.number(quantity.n))
+    return text.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def derived_text(language: Language) -> str:

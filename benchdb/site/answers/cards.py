@@ -36,6 +36,6 @@ def answered(site: Site, chip: str) -> tuple[object, ...]:
     return (
         tuple(token_speed.usual_models(corpus)),
         token_speed.reported_of(corpus, chip),
-        tuple(one for one in watt.known(corpus) if one.other.chip == chip),
-        tuple(one for one in metal.gains(corpus) if one.other.chip == chip),
+        tuple(held for held in watt.known(corpus) if held.other.chip == chip),
+        tuple(gain for gain in metal.gains(corpus) if gain.other.chip == chip),
     )

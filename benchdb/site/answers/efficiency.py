@@ -140,7 +140,10 @@ def efficiency(inputs: Inputs) -> Efficiency | None:
     chosen = _chosen(_metered(inputs.steady, powers(inputs.runs), inputs.here))
     if not chosen:
         return None
-    groups = [[(one, _row(one, inputs.notes)) for one in it] for it in _grouped(chosen)]
+    groups = [
+        [(metered, _row(metered, inputs.notes)) for metered in it]
+        for it in _grouped(chosen)
+    ]
     reference = _reference(pair for group in groups for pair in group)
     others = [pair for group in groups for pair in group if pair[0].system == reference]
     return Efficiency(tuple(_group(group, others) for group in groups), reference)
@@ -168,25 +171,25 @@ def _metered(
 ) -> list[Metered]:
     """Return the training whose power is known, the newest of every cell, by system."""
     known = {}
-    for one in measurements:
+    for measurement in measurements:
         # Every process must have it.
-        read = [powers[run] for run in one.runs if run in powers]
-        metric = _metric(read) if len(read) == len(one.runs) else None
-        if metric and one.throughputs is not None:
-            known[one] = metric, read
+        read = [powers[run] for run in measurement.runs if run in powers]
+        metric = _metric(read) if len(read) == len(measurement.runs) else None
+        if metric and measurement.throughputs is not None:
+            known[measurement] = metric, read
 
-    def preference(one: Measurement) -> tuple[object, ...]:
-        own = one.conditions
-        return SPEEDS.index(own.metric), -len(one.values), repr(own)
+    def preference(result: Measurement) -> tuple[object, ...]:
+        own = result.conditions
+        return SPEEDS.index(own.metric), -len(result.values), repr(own)
 
     cells: dict[tuple[object, ...], Metered] = {}
     for system, measured in candidates(training(known, here)[1]).items():
-        for one in sorted(measured, key=preference):
-            own = one.conditions
+        for measurement in sorted(measured, key=preference):
+            own = measurement.conditions
             work = own.workload, own.version, own.setting, own.parameters
             how = own.batch_size, own.precision, own.compiler, own.choices
             cell = (system, *work, *how)
-            cells.setdefault(cell, _read(system, one, *known[one]))
+            cells.setdefault(cell, _read(system, measurement, *known[measurement]))
     return list(cells.values())
 
 
@@ -204,11 +207,11 @@ def _metric(read: Sequence[Power]) -> str | None:
 
 
 def _read(
-    system: System, one: Measurement, metric: str, read: Sequence[Power]
+    system: System, measurement: Measurement, metric: str, read: Sequence[Power]
 ) -> Metered:
     figures = [power.figures[metric] for power in read]
     values = tuple(figure.value for figure in figures)
-    pairs = zip(one.throughputs or (), values, strict=True)
+    pairs = zip(measurement.throughputs or (), values, strict=True)
     quotients = tuple(rate / value for rate, value in pairs)
     reading = read[0].reading(metric)
     counted = reading.kind == "mean" and all(PER_JOULE in p.figures for p in read)
@@ -217,7 +220,7 @@ def _read(
     joules = tuple(power.figures[PER_JOULE].value for power in read if counted)
     return Metered(
         system=system,
-        measurement=one,
+        measurement=measurement,
         metric=metric,
         reading=reading,
         watts=quotients if alone else values,
@@ -235,32 +238,37 @@ def _chosen(everything: Sequence[Metered]) -> list[Metered]:
     systems' figures, then what does most per joule.
     """
     systems: defaultdict[str, set[System]] = defaultdict(set)
-    for one in everything:
-        systems[one.workload].add(one.system)
+    for metered in everything:
+        systems[metered.workload].add(metered.system)
     shared = {name for name, them in systems.items() if len(them) >= _SEVERAL}
-    wanted = [one for one in everything if not shared or one.workload in shared]
+    wanted = [item for item in everything if not shared or item.workload in shared]
     usual = _usual_sizes(wanted)
-    likeness = Counter((one.conditions, one.reading) for one in wanted)
+    likeness = Counter((item.conditions, item.reading) for item in wanted)
     # What strangers measured does not decide what is shown of the others.
     known = Counter(
-        (one.conditions, one.reading) for one in wanted if one.measurement.place.known
+        (item.conditions, item.reading)
+        for item in wanted
+        if item.measurement.place.known
     )
 
-    def preference(one: Metered) -> tuple[object, ...]:
-        own = one.conditions
+    def preference(result: Metered) -> tuple[object, ...]:
+        own = result.conditions
         unusual = own.batch_size != usual[own.workload]
-        alike = known if one.measurement.place.known else likeness
-        return unusual, -alike[own, one.reading], -one.efficiency, repr(own)
+        alike = known if result.measurement.place.known else likeness
+        return unusual, -alike[own, result.reading], -result.efficiency, repr(own)
 
     best: dict[tuple[System, str], Metered] = {}
-    for one in sorted(wanted, key=preference):
-        best.setdefault((one.system, one.workload), one)
+    for metered in sorted(wanted, key=preference):
+        best.setdefault((metered.system, metered.workload), metered)
     return list(best.values())
 
 
 def _usual_sizes(everything: Iterable[Metered]) -> dict[str, int | None]:
     """Return the batch size that most systems ran, by workload; else the largest."""
-    ran = {(one.workload, one.conditions.batch_size, one.system) for one in everything}
+    ran = {
+        (metered.workload, metered.conditions.batch_size, metered.system)
+        for metered in everything
+    }
     counts = Counter((workload, size) for workload, size, _ in ran)
     order = sorted(counts, key=lambda cell: (counts[cell], cell[1] or 0))
     return dict(order)
@@ -270,39 +278,39 @@ def _grouped(chosen: Sequence[Metered]) -> list[list[Metered]]:
     """Return what each system did under each reading, the most efficient first."""
     best: defaultdict[str, float] = defaultdict(float)
     groups: defaultdict[tuple[System, Reading], list[Metered]] = defaultdict(list)
-    for one in chosen:
-        best[one.workload] = max(best[one.workload], one.efficiency)
-        groups[one.system, one.reading].append(one)
+    for metered in chosen:
+        best[metered.workload] = max(best[metered.workload], metered.efficiency)
+        groups[metered.system, metered.reading].append(metered)
 
     def standing(group: Sequence[Metered]) -> tuple[object, ...]:
-        shares = [one.efficiency / best[one.workload] for one in group]
+        shares = [item.efficiency / best[item.workload] for item in group]
         first = group[0]
         return -geometric_mean(shares), first.system.key, repr(first.reading)
 
     order = list(workloads())
     return [
-        sorted(group, key=lambda one: order.index(one.workload))
+        sorted(group, key=lambda it: order.index(it.workload))
         for group in sorted(groups.values(), key=standing)
     ]
 
 
-def _row(one: Metered, notes: Notes) -> EfficiencyRow:
-    own, runs = one.conditions, one.measurement.runs
-    rate = quantities.rate(one.measurement, notes)
+def _row(metered: Metered, notes: Notes) -> EfficiencyRow:
+    own, runs = metered.conditions, metered.measurement.runs
+    rate = quantities.rate(metered.measurement, notes)
     power = quantities.figure(
-        one.measurement,
-        one.watts,
+        metered.measurement,
+        metered.watts,
         "W",
-        notes.on(runs, one.metric),
-        printed=one.printed,
-        derived=one.derived,
+        notes.on(runs, metered.metric),
+        printed=metered.printed,
+        derived=metered.derived,
     )
     per_joule = quantities.figure(
-        one.measurement,
-        one.per_joule,
-        unit_of(PER_JOULE, one.workload),
-        notes.on(runs, PER_JOULE if one.counted else one.metric),
-        derived=not one.counted,
+        metered.measurement,
+        metered.per_joule,
+        unit_of(PER_JOULE, metered.workload),
+        notes.on(runs, PER_JOULE if metered.counted else metered.metric),
+        derived=not metered.counted,
     )
     return EfficiencyRow(
         workload=workload_of(own.workload),
@@ -316,38 +324,42 @@ def _row(one: Metered, notes: Notes) -> EfficiencyRow:
 
 
 def _group(pairs: Sequence[_Pair], others: Sequence[_Pair]) -> EfficiencyGroup:
-    rows = tuple(replace(row, ratio=_ratio(one, row, others)) for one, row in pairs)
+    rows = tuple(
+        replace(row, ratio=_ratio(metered, row, others)) for metered, row in pairs
+    )
     first = pairs[0][0]
     return EfficiencyGroup(first.system, first.reading, rows)
 
 
-def _ratio(one: Metered, row: EfficiencyRow, others: Sequence[_Pair]) -> Ratio | None:
+def _ratio(
+    metered: Metered, row: EfficiencyRow, others: Sequence[_Pair]
+) -> Ratio | None:
     """Return how many times the samples per joule of the likest of *others* these are.
 
     What one system reached under two readings or settings is no comparison.
     """
-    rivals = [pair for pair in others if pair[0].workload == one.workload]
-    if not rivals or rivals[0][0].system == one.system:
+    rivals = [pair for pair in others if pair[0].workload == metered.workload]
+    if not rivals or rivals[0][0].system == metered.system:
         return None
 
     def unlikeness(pair: _Pair) -> tuple[object, ...]:
         other = pair[0]
-        unlike = len(difference(one, other).unlike)
+        unlike = len(difference(metered, other).unlike)
         return unlike, -other.efficiency, other.measurement.runs
 
     rival = min(rivals, key=unlikeness)
     left, right = (
         quantities.side_of(it.measurement, it.per_joule, figures.notes)
-        for it, figures in ((one, row), rival)
+        for it, figures in ((metered, row), rival)
     )
-    return quantities.ratio([(left, right)], difference(one, rival[0]))
+    return quantities.ratio([(left, right)], difference(metered, rival[0]))
 
 
-def difference(one: Metered, other: Metered) -> Difference:
+def difference(metered: Metered, other: Metered) -> Difference:
     """Name what is not alike; a reading of unknown scope is like no other."""
-    found = compared(one.measurement, other.measurement)
-    same = one.reading == other.reading and one.reading.scope is not None
-    return found if same else replace(found, unlike=(*found.unlike, "power"))
+    result = compared(metered.measurement, other.measurement)
+    same = metered.reading == other.reading and metered.reading.scope is not None
+    return result if same else replace(result, unlike=(*result.unlike, "power"))
 
 
 class _Side(msgspec.Struct):
@@ -371,13 +383,17 @@ def _reference(pairs: Iterable[_Pair]) -> System | None:
     beside a card, and how much work they have in common.
     """
     sides: dict[System, _Side] = {}
-    for one, row in pairs:
-        side = sides.setdefault(one.system, _Side(one.system))
-        side.card = side.card and is_card(one.measurement.place)
-        best = side.best.get(one.workload, 0.0)
-        side.best[one.workload] = max(best, one.efficiency)
-        if one.reading.scope is not None and one.measurement.leads and not row.notes:
-            side.sound.append(one)
+    for metered, row in pairs:
+        side = sides.setdefault(metered.system, _Side(metered.system))
+        side.card = side.card and is_card(metered.measurement.place)
+        best = side.best.get(metered.workload, 0.0)
+        side.best[metered.workload] = max(best, metered.efficiency)
+        if (
+            metered.reading.scope is not None
+            and metered.measurement.leads
+            and not row.notes
+        ):
+            side.sound.append(metered)
     matches = [
         _ordered(left, right)
         for left, right in combinations(
@@ -393,11 +409,11 @@ def _reference(pairs: Iterable[_Pair]) -> System | None:
     return reference.system
 
 
-def _ordered(one: _Side, other: _Side) -> tuple[_Side, _Side]:
+def _ordered(result: _Side, other: _Side) -> tuple[_Side, _Side]:
     """Return the reference first: a card, else the CPU or what does less per joule."""
 
     def rank(side: _Side) -> tuple[object, ...]:
-        system, rival = side.system, other if side is one else one
+        system, rival = side.system, other if side is result else result
         return (
             not side.card,
             _FAVOURITE not in system.chip,
@@ -406,7 +422,7 @@ def _ordered(one: _Side, other: _Side) -> tuple[_Side, _Side]:
             system.key,
         )
 
-    return (one, other) if rank(one) <= rank(other) else (other, one)
+    return (result, other) if rank(result) <= rank(other) else (other, result)
 
 
 def _preference(reference: _Side, compared: _Side) -> tuple[object, ...]:

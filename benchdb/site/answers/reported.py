@@ -61,13 +61,13 @@ def reported(site: Site, is_doubtful: Callable[[Collection[str]], bool]) -> Repo
         for worker in sides
         if worker.device not in _PROCESSORS
     }
-    found = site.inputs.memo.each(
+    groups = site.inputs.memo.each(
         "reported",
         given,
-        lambda workers: [[*_told(site, sides[it], is_doubtful)] for it in workers],
+        lambda workers: [[*_reported(site, sides[it], is_doubtful)] for it in workers],
     )
     result = defaultdict[tuple[Cell, Group], dict[str, list[Report]]](dict)
-    for work, parameters, own in chain.from_iterable(found):
+    for work, parameters, own in chain.from_iterable(groups):
         result[work].setdefault(parameters, []).extend(own)
     every = defaultdict[Cell, dict[Group, Sequence[Report]]](dict)
     for (cell, group), kinds in result.items():
@@ -78,7 +78,7 @@ def reported(site: Site, is_doubtful: Callable[[Collection[str]], bool]) -> Repo
     return every
 
 
-def _told(
+def _reported(
     site: Site, side: Side, is_doubtful: Callable[[Collection[str]], bool]
 ) -> Iterator[tuple[tuple[Cell, Group], str, list[Report]]]:
     """Yield what each measurement of a side reports, with its parameters."""

@@ -101,18 +101,23 @@ def pages(site: Site, made: Callable[[], Computed] | None = None) -> Iterator[Pa
     whole = made() if made else computed(site)
     known = site.inputs.memo.table(_FILES)
     known.clear()
-    known.update((whole.keys[slug], one) for slug, one in whole.files.items())
-    files, written = whole.files, {it: _script(one) for it, one in whole.files.items()}
+    known.update(
+        (whole.keys[slug], system_data) for slug, system_data in whole.files.items()
+    )
+    files, written = (
+        whole.files,
+        {it: _script(system_data) for it, system_data in whole.files.items()},
+    )
     systems = tuple(
         Offered(
             slug=slug,
-            chip=one.chip,
-            device=one.device,
+            chip=system_data.chip,
+            device=system_data.device,
             figures=len(site.systems.sides[chosen[slug]].measured),
             file=f"{FILES}{slug}.{_digest(written[slug])}.js",
-            page=site.chips.get(one.chip, ""),
+            page=site.chips.get(system_data.chip, ""),
         )
-        for slug, one in files.items()
+        for slug, system_data in files.items()
     )
     base, other = _pair(files, chosen)
     facts = Facts(systems, base, other, len(site.systems.sides) - len(chosen))
@@ -122,8 +127,8 @@ def pages(site: Site, made: Callable[[], Computed] | None = None) -> Iterator[Pa
         template="compare",
         facts=facts,
         words=partial(_words, facts, files),
-        files={one.file: written[one.slug] for one in systems},
-        keys={one.file: whole.keys[one.slug] for one in systems},
+        files={system.file: written[system.slug] for system in systems},
+        keys={system.file: whole.keys[system.slug] for system in systems},
     )
 
 
@@ -167,8 +172,8 @@ def _pair(
             return first, second
     pairs = [
         (len(cells), slug, other)
-        for slug, one in files.items()
-        for other, cells in one.cells.items()
+        for slug, system_data in files.items()
+        for other, cells in system_data.cells.items()
     ]
     if not pairs:
         first, second, *_ = files
@@ -181,10 +186,14 @@ def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:_DIGITS]
 
 
-def _script(one: SystemData) -> bytes:
+def _script(system_data: SystemData) -> bytes:
     """Return the file of a system: JSON that a page opened from a disk can load."""
-    name = msgspec.json.encode(one.name)
-    return b"(self.benchdb ??= {})[%b]%b%b;\n" % (name, _IS, msgspec.json.encode(one))
+    name = msgspec.json.encode(system_data.name)
+    return b"(self.benchdb ??= {})[%b]%b%b;\n" % (
+        name,
+        _IS,
+        msgspec.json.encode(system_data),
+    )
 
 
 def _read(script: bytes | SystemData) -> SystemData:
@@ -211,7 +220,7 @@ def _words(facts: Facts, files: Mapping[str, SystemData], language: Language) ->
             "pair": pair,
             "json": _block(say),
             "devices": {
-                name: [one for one in facts.systems if one.device == device]
+                name: [system for system in facts.systems if system.device == device]
                 for device, name in say["devices"].items()
             },
             "lacking": language.ngettext(

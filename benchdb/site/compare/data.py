@@ -125,22 +125,24 @@ def keys(site: Site, chosen: Mapping[str, Worker]) -> Mapping[str, str]:
     and what those say of their work; all else in a file is made anew.
     """
     notes = site.inputs.notes
-    facts = {one.facts.digest: one.facts for one in site.inputs.runs}
+    facts = {run.facts.digest: run.facts for run in site.inputs.runs}
     given = {worker: site.systems.sides[worker] for worker in chosen.values()}
 
     def keys_of(workers: Iterable[Worker]) -> Iterator[str]:
         for worker in workers:
             measured = given[worker].measured
-            runs = [facts[name] for one in measured for name in one.runs]
-            said = [
-                (one.spelled, one.framework, one.setting, notes.flagged(one.digest))
-                for one in runs
+            runs = [
+                facts[name] for measurement in measured for name in measurement.runs
             ]
-            whole = msgspec.msgpack.encode((worker, measured, said))
+            rows = [
+                (run.spelled, run.framework, run.setting, notes.flagged(run.digest))
+                for run in runs
+            ]
+            whole = msgspec.msgpack.encode((worker, measured, rows))
             yield hashlib.sha256(resources.program() + whole).hexdigest()
 
-    found = site.inputs.memo.each("systems' keys", given, keys_of)
-    return dict(zip(chosen, found, strict=True))
+    texts = site.inputs.memo.each("systems' keys", given, keys_of)
+    return dict(zip(chosen, texts, strict=True))
 
 
 def system_files(
@@ -154,11 +156,11 @@ def system_files(
     each other is taken from there.
     """
     sides = site.systems.sides
-    given = {one: (site.common, sides[worker]) for one, worker in chosen.items()}
+    given = {text: (site.common, sides[worker]) for text, worker in chosen.items()}
     made = site.inputs.memo.each(
         "systems", given, lambda slugs: [_own(site, it, chosen[it]) for it in slugs]
     )
-    files = {one.name: _empty(one) for one in made}
+    files = {data.name: _empty(data) for data in made}
     before = earlier or {}
     maker = _Maker(site, files, before)
     works = {slug: sides[worker].batches.keys() for slug, worker in chosen.items()}
@@ -167,15 +169,15 @@ def system_files(
             continue
         own, other = files[first], files[second]
         if first in before and second in before:
-            found = [*maker.again(first, second)]
+            result = [*maker.again(first, second)]
             cards = before[first].cards.get(second, [])
         else:
             rows = cells(sides[chosen[first]], sides[chosen[second]])
-            found = [maker.cell(own, other, row) for row in rows]
+            result = [maker.cell(own, other, row) for row in rows]
             cards = [*maker.cards(rows)]
-        if found:
-            own.cells[second], own.cards[second] = found, cards
-            own.shared[second] = other.shared[first] = len(found)
+        if result:
+            own.cells[second], own.cards[second] = result, cards
+            own.shared[second] = other.shared[first] = len(result)
     return files
 
 
@@ -188,11 +190,11 @@ class _Maker:
         files: Mapping[str, SystemData],
         before: Mapping[str, SystemData],
     ) -> None:
-        self._facts = {one.facts.digest: one.facts for one in site.inputs.runs}
+        self._facts = {run.facts.digest: run.facts for run in site.inputs.runs}
         self._explained = site.inputs.notes.explained()
         self._entries: dict[int, Entry] = {}
-        self._figures = {slug: _Numbers(one.figures) for slug, one in files.items()}
-        self._works = {slug: _Numbers(one.works) for slug, one in files.items()}
+        self._figures = {slug: _Numbers(data.figures) for slug, data in files.items()}
+        self._works = {slug: _Numbers(data.works) for slug, data in files.items()}
         self._before = before
         self._moved = defaultdict[tuple[str, str], dict[int, int]](dict)
 
@@ -201,19 +203,19 @@ class _Maker:
         own, other = self._before[first], self._before[second]
         works, bases = self._moved[first, "work"], self._moved[first, "figure"]
         others = self._moved[second, "figure"]
-        for one in own.cells.get(second, ()):
+        for item in own.cells.get(second, ()):
             # In the order in which ``cell`` gives numbers.
-            if one.work not in works:
-                works[one.work] = self._works[first].of(own.works[one.work])
-            if one.base not in bases:
-                bases[one.base] = self._figures[first].of(own.figures[one.base])
-            if one.other not in others:
-                others[one.other] = self._figures[second].of(other.figures[one.other])
-            now = works[one.work], bases[one.base], others[one.other]
-            if now == (one.work, one.base, one.other):
-                yield one
+            if item.work not in works:
+                works[item.work] = self._works[first].of(own.works[item.work])
+            if item.base not in bases:
+                bases[item.base] = self._figures[first].of(own.figures[item.base])
+            if item.other not in others:
+                others[item.other] = self._figures[second].of(other.figures[item.other])
+            now = works[item.work], bases[item.base], others[item.other]
+            if now == (item.work, item.base, item.other):
+                yield item
             else:
-                yield replace(one, work=now[0], base=now[1], other=now[2])
+                yield replace(item, work=now[0], base=now[1], other=now[2])
 
     def cell(self, own: SystemData, other: SystemData, row: CellRow) -> Cell:
         ratio = row.ratio
@@ -246,11 +248,11 @@ class _Maker:
     def _noted(self, row: CellRow) -> bool:
         return not self._explained.issuperset(row.ratio.notes)
 
-    def _figure(self, file: SystemData, one: Figure) -> int:
+    def _figure(self, file: SystemData, figure: Figure) -> int:
         # Its side keeps it, so that its identity stays its own.
-        if id(one) not in self._entries:
-            self._entries[id(one)] = untrusted.cleaned(_entry(one))
-        return self._figures[file.name].of(self._entries[id(one)])
+        if id(figure) not in self._entries:
+            self._entries[id(figure)] = untrusted.cleaned(_entry(figure))
+        return self._figures[file.name].of(self._entries[id(figure)])
 
     def _work(self, file: SystemData, row: CellRow) -> int:
         own = _work(row, self._facts[row.base.quantity.run].parameters)
@@ -330,8 +332,8 @@ def _short(value: float) -> float:
     return float(f"{value:.5g}")
 
 
-def _entry(one: Figure) -> Entry:
-    own = one.quantity
+def _entry(figure: Figure) -> Entry:
+    own = figure.quantity
     shown, unit = _english().digits_and_unit(own)
     low = high = ""
     bounds = own.interval
@@ -348,12 +350,14 @@ def _entry(one: Figure) -> Entry:
         low=low,
         high=high,
         n=own.n,
-        machines=one.machines,
+        machines=figure.machines,
         grade=own.grade or "",
         label=_trust(own),
-        framework="" if one.framework == "unknown" else framework_title(one.framework),
-        precision=one.precision or "",
-        flags=" ".join(one.flags),
+        framework=""
+        if figure.framework == "unknown"
+        else framework_title(figure.framework),
+        precision=figure.precision or "",
+        flags=" ".join(figure.flags),
     )
 
 
@@ -402,9 +406,9 @@ def _own(site: Site, slug: str, worker: Worker) -> SystemData:
     )
 
 
-def _empty(one: SystemData) -> SystemData:
+def _empty(data: SystemData) -> SystemData:
     """Return the data of a system by itself, into which that of pairs can be put."""
-    return replace(one, figures=[], works=[], cells={}, cards={}, shared={})
+    return replace(data, figures=[], works=[], cells={}, cards={}, shared={})
 
 
 def _known(site: Site, worker: Worker) -> Iterable[Known]:
@@ -412,28 +416,30 @@ def _known(site: Site, worker: Worker) -> Iterable[Known]:
     runs = site.systems.sides[worker].runs
     places = {run.place for run in runs}
     bins = {site.bins.of(place) for place in places}
-    chips = [one for one in catalogue.chips() if one.name == worker.chip]
-    peaks = [one.peaks["fp32"].flops_per_second for one in chips if "fp32" in one.peaks]
-    yield _range("cores", "", (one.gpu_cores for one in bins))
-    speeds = (site.bins.bandwidth(one) for one in bins)
+    chips = [chip for chip in catalogue.chips() if chip.name == worker.chip]
+    peaks = [
+        chip.peaks["fp32"].flops_per_second for chip in chips if "fp32" in chip.peaks
+    ]
+    yield _range("cores", "", (item.gpu_cores for item in bins))
+    speeds = (site.bins.bandwidth(item) for item in bins)
     yield _range("bandwidth", "GB/s", (speed and speed / _GIGA for speed in speeds))
     own = peaks if worker.device != "cpu" else ()
     yield _range("peak", "TFLOPS", (peak / (_GIGA * 1000) for peak in own))
-    yield _range("most", "GB", (one.max_memory_gb for one in chips))
-    yield _range("memory", "GB", (one.memory for one in bins))
+    yield _range("most", "GB", (chip.max_memory_gb for chip in chips))
+    yield _range("memory", "GB", (item.memory for item in bins))
     yield _names("machines", (place.model for place in places))
     facts = [run.facts for run in runs]
-    yield _names("systems", (one.software.system for one in facts))
+    yield _names("systems", (fact.software.system for fact in facts))
     yield _names(
         "frameworks",
         (
-            f"{framework_title(one.framework)} {one.software.version}".strip()
-            for one in facts
-            if one.framework != "unknown"
+            f"{framework_title(fact.framework)} {fact.software.version}".strip()
+            for fact in facts
+            if fact.framework != "unknown"
         ),
     )
-    yield _names("precisions", (one.precision for one in facts))
-    yield _names("years", ((one.started or "")[:4] for one in facts))
+    yield _names("precisions", (fact.precision for fact in facts))
+    yield _names("years", ((fact.started or "")[:4] for fact in facts))
 
 
 def _range(name: str, unit: str, values: Iterable[float | None]) -> Known:

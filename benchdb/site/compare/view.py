@@ -154,8 +154,8 @@ class Writer:
             empty="" if cells else _fill(self._say["empty"], names),
         )
 
-    def _system(self, one: SystemData) -> str:
-        return f"{one.chip} · {self._say['devices'][one.device]}"
+    def _system(self, data: SystemData) -> str:
+        return f"{data.chip} · {self._say['devices'][data.device]}"
 
     def _names(self, base: SystemData, other: SystemData) -> Mapping[str, str]:
         """Name both by their chips, unless it takes more to tell them apart."""
@@ -187,20 +187,20 @@ class Writer:
         before, after = self._say["isolates"]
         return f"{before}{text}{after}"
 
-    def _known(self, one: Known) -> str:
-        if not one.items:
+    def _known(self, known: Known) -> str:
+        if not known.items:
             return _DASH
-        if not one.unit:
-            return str(self._say["comma"]).join(map(self._isolated, one.items))
-        ends = one.items if len(one.items) > 1 else (one.items[0],)
+        if not known.unit:
+            return str(self._say["comma"]).join(map(self._isolated, known.items))
+        ends = known.items if len(known.items) > 1 else (known.items[0],)
         text = self._between("interval", ends) if ends[1:] else self._local(ends[0])
-        if one.unit != "#":
-            text = _fill(self._say["units"][one.unit], {"": text})
+        if known.unit != "#":
+            text = _fill(self._say["units"][known.unit], {"": text})
         return self._isolated(text)
 
-    def _only(self, one: SystemData, other: SystemData) -> str:
+    def _only(self, data: SystemData, other: SystemData) -> str:
         parts = []
-        for workload, works in one.own.items():
+        for workload, works in data.own.items():
             if count := len(set(works) - set(other.own.get(workload, ()))):
                 title = self._isolated(self._title(workload))
                 parts.append(f"{title} ({self._local(str(count))})")
@@ -254,10 +254,10 @@ class Writer:
         other: SystemData,
         axis: "_Axis",
     ) -> GroupView:
-        said = [self._remarks(cell, base, other) for cell in cells]
+        texts = [self._remarks(cell, base, other) for cell in cells]
         alike = {
-            it for cell, it in zip(cells, said, strict=True) if not cell.differs
-        } or set(said)
+            it for cell, it in zip(cells, texts, strict=True) if not cell.differs
+        } or set(texts)
         shared = alike.pop() if len(alike) == 1 else ""
         like = sum(not cell.differs for cell in cells)
         counted = {"like": self._local(str(like)), "n": self._local(str(len(cells)))}
@@ -268,7 +268,7 @@ class Writer:
             shared=shared,
             rows=tuple(
                 self._row(cell, base, other, axis, "" if remark == shared else remark)
-                for cell, remark in zip(cells, said, strict=True)
+                for cell, remark in zip(cells, texts, strict=True)
             ),
         )
 
@@ -320,17 +320,17 @@ class Writer:
         title = parts.pop(0) if is_named else self._title(work.workload)
         return title, " · ".join(map(self._isolated, filter(None, parts)))
 
-    def _figure(self, one: Entry) -> FigureView:
-        text = _fill(self._say["units"][one.unit], {"": self._local(one.digits)})
-        bars, label = self._say["labels"][one.label]
-        rests = [_fill(self._say["n"], {"": self._local(str(one.n))})]
-        if one.machines > 1:
-            rests.append(self._plural("machines", one.machines))
-        limits = self._factor(one.low) if one.low else ""
-        if one.high:
-            limits = self._between("interval", (one.low, one.high))
+    def _figure(self, entry: Entry) -> FigureView:
+        text = _fill(self._say["units"][entry.unit], {"": self._local(entry.digits)})
+        bars, label = self._say["labels"][entry.label]
+        rests = [_fill(self._say["n"], {"": self._local(str(entry.n))})]
+        if entry.machines > 1:
+            rests.append(self._plural("machines", entry.machines))
+        limits = self._factor(entry.low) if entry.low else ""
+        if entry.high:
+            limits = self._between("interval", (entry.low, entry.high))
         below = " · ".join(rests)
-        return FigureView(text, one.run, one.grade, bars, label, limits, below)
+        return FigureView(text, entry.run, entry.grade, bars, label, limits, below)
 
     def _remarks(self, cell: Cell, base: SystemData, other: SystemData) -> str:
         parts = []

@@ -40,7 +40,7 @@ def words(language: Language, files: Mapping[str, SystemData]) -> Say:
     cells = [
         cell for system in systems for own in system.cells.values() for cell in own
     ]
-    figures = [one for system in systems for one in system.figures]
+    figures = [figure for system in systems for figure in system.figures]
     workloads = sorted({name for system in systems for name in system.own})
     differences = {cell.differs for cell in cells} | {cell.unstated for cell in cells}
     differences |= {
@@ -49,8 +49,8 @@ def words(language: Language, files: Mapping[str, SystemData]) -> Say:
         for own in system.cards.values()
         for card in own
     }
-    units = {one.unit for one in figures} | {"GB/s", "TFLOPS", "GB"}
-    flags = {code for one in figures for code in one.flags.split()}
+    units = {figure.unit for figure in figures} | {"GB/s", "TFLOPS", "GB"}
+    flags = {code for figure in figures for code in figure.flags.split()}
     return {
         **_phrases(language),
         "code": language.code,
@@ -68,7 +68,7 @@ def words(language: Language, files: Mapping[str, SystemData]) -> Say:
             if (title := terms.title_text(language, workload_of(name))) != name
         },
         "units": {unit: language.measure("{}", unit) for unit in sorted(units)},
-        "labels": _labels(language, (one.label for one in figures)),
+        "labels": _labels(language, (figure.label for figure in figures)),
         "verdicts": _verdicts(language),
         "conditions": {
             names: terms.conditions(language, names.split("\n"))
@@ -194,34 +194,36 @@ def _phrases(language: Language) -> dict[str, Any]:
     }
 
 
-def _forms(language: Language, said: Callable[[int], str]) -> dict[str, str]:
+def _forms(language: Language, function: Callable[[int], str]) -> dict[str, str]:
     """Return the forms of a message by CLDR's names of them, the number as ``{n}``."""
-    found = dict[str, str]()
+    values = dict[str, str]()
     for n in _SAMPLES:
         name = str(language.locale.plural_form(n))
-        if name not in found:
-            found[name] = said(n).replace(language.written(n), language.isolate("{n}"))
-    return found
+        if name not in values:
+            values[name] = function(n).replace(
+                language.written(n), language.isolate("{n}")
+            )
+    return values
 
 
 def _labels(language: Language, labels: Iterable[str]) -> dict[str, tuple[int, str]]:
-    found = {}
+    pairs = {}
     for key in sorted(set(labels)):
         step, _, mine = key.partition(" ")
         text = trust_text(language, step, "measured", mine=bool(mine)) if step else ""
-        found[key] = (bars(step), text)
-    return found
+        pairs[key] = (bars(step), text)
+    return pairs
 
 
 def _verdicts(language: Language) -> dict[str, tuple[str, str]]:
     """Return how each verdict is said of a slower side and of a faster one."""
     factor = language.isolate(language.multiple("{}"))
-    found = {}
+    pairs = {}
     for word, (verdict, like) in _WORDS.items():
         ratios = (
             Ratio(value, verdict, differs=() if like else ("work",))
             for value in (0.5, 2.0)
         )
         slower, faster = (terms.verdict_text(language, it, factor) for it in ratios)
-        found[word] = slower, faster
-    return found
+        pairs[word] = slower, faster
+    return pairs

@@ -207,8 +207,8 @@ def page_of(site: Site, address: str, facts: RunFacts) -> Page:
     """Return the page of *facts*."""
     from benchdb.site.run.words import words  # noqa: PLC0415  it knows the facts
 
-    said = partial(words, site, facts, site.rows[facts.run])
-    return Page(address, "runs", "run", facts, said, local=True)
+    result = partial(words, site, facts, site.rows[facts.run])
+    return Page(address, "runs", "run", facts, result, local=True)
 
 
 def all_facts(site: Site, lines: Sequence[Line]) -> Iterator[RunFacts]:
@@ -217,7 +217,7 @@ def all_facts(site: Site, lines: Sequence[Line]) -> Iterator[RunFacts]:
         some = lines[start : start + _AT_ONCE]
         wanted = sorted({name for line in some for name in runs_of(line)})
         records = records_of(site.inputs.connection, wanted)
-        known = {one.run.key: one for one in records}
+        known = {record.run.key: record for record in records}
         for line in some:
             own = [known[name] for name in runs_of(line) if name in known]
             yield _facts(site, line, own)
@@ -250,7 +250,7 @@ def _facts(site: Site, line: Line, records: Sequence[Record]) -> RunFacts:
         campaign=run.campaign,
         seed=run.seed,
         grade=site.grades.get(row.run),
-        processes=tuple(_process(one, row.metric) for one in records),
+        processes=tuple(_process(record, row.metric) for record in records),
         figures=tuple(_printed(first, row.metric)),
         gates=tuple(_gates(checks.get("gates"))),
         notes=site.notes_of([line]),
@@ -284,9 +284,9 @@ def _beside(site: Site, row: ValueRow) -> Iterator[Beside]:
     """Yield its own CPU and the site's baseline, as far as they did the same."""
     own = Worker(row.system.chip, row.system.device)
     for base in _bases(own):
-        if found := site.systems.ratio_of(row.run, own, base):
+        if cell_row := site.systems.ratio_of(row.run, own, base):
             chip, device = base
-            yield Beside(chip, device, found.ratio, found.base.quantity)
+            yield Beside(chip, device, cell_row.ratio, cell_row.base.quantity)
 
 
 def _bases(own: Worker) -> tuple[Worker, Worker]:
@@ -294,14 +294,19 @@ def _bases(own: Worker) -> tuple[Worker, Worker]:
 
 
 def _process(record: Record, metric: str) -> Process:
-    values = {one.metric: one.value for one in record.end.values}
+    values = {value.metric: value.value for value in record.end.values}
     return Process(
         run=record.run.key,
         started=record.run.started,
         value=values.get(metric),
         series=tuple(
-            Series(one.phase, one.per, one.values[:_MOST_SAMPLES], len(one.values))
-            for one in record.series
+            Series(
+                series.phase,
+                series.per,
+                series.values[:_MOST_SAMPLES],
+                len(series.values),
+            )
+            for series in record.series
         ),
     )
 
@@ -313,16 +318,16 @@ def _printed(record: Record, headline: str) -> Iterator[Printed]:
         place = listed().index(name) if name in listed() else len(listed())
         return name != headline, place, name
 
-    for one in sorted(record.end.values, key=lambda it: turn(it.metric)):
-        if one.value is not None:
-            size, unit = scaled(one.value, unit_of(one.metric, record.run.workload))
+    for value in sorted(record.end.values, key=lambda it: turn(it.metric)):
+        if value.value is not None:
+            size, unit = scaled(value.value, unit_of(value.metric, record.run.workload))
             yield Printed(
-                one.metric,
-                one.value / size,
+                value.metric,
+                value.value / size,
                 unit,
-                one.printed,
-                one.locator,
-                one.derived,
+                value.printed,
+                value.locator,
+                value.derived,
             )
 
 

@@ -60,15 +60,15 @@ def _work(language: Language, facts: RunFacts) -> Markup:
         name, _, version = named.partition(" protocol ")
         if name == "source":
             # TRANSLATORS: a source's way of measuring, v1 or v2
-            said = language.pgettext(
+            text = language.pgettext(
                 "run", "protocol of the source, %(version)s", version=Name(version)
             )
         else:
             # TRANSLATORS: what is timed, and how
-            said = language.pgettext(
+            text = language.pgettext(
                 "run", "protocol %(name)s", name=Name(f"{name} {version}")
             )
-        parts.append(said)
+        parts.append(text)
         # TRANSLATORS: a protocol, of which fewer steps were done
         parts += [language.pgettext("run", "shortened")] if part else []
     return escape(language.comma).join(parts)

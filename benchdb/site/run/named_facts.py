@@ -41,10 +41,10 @@ def chosen(language: Language, parameters: Mapping[str, Any]) -> Markup:
 
 def _chosen(language: Language, name: str, fact: Any) -> Markup:
     value = _value(language, name, fact).striptags()
-    said = parameter_text(language, name, value)
+    text = parameter_text(language, name, value)
     if name in KNOWN:
-        return escape(said)
-    return Markup('<bdi lang="en">{}</bdi>').format(said)
+        return escape(text)
+    return Markup('<bdi lang="en">{}</bdi>').format(text)
 
 
 def names(language: Language, some: Iterable[str]) -> Markup:
@@ -63,9 +63,9 @@ def in_brackets(language: Language, text: Markup) -> Markup:
 
 def reason(language: Language, text: str) -> Markup:
     """Say why something is not known; another's words are marked as English."""
-    said = reason_text(language, text)
-    if said != language.isolate(text):
-        return escape(said)
+    result = reason_text(language, text)
+    if result != language.isolate(text):
+        return escape(result)
     return Markup('<bdi lang="en">{}</bdi>').format(text)
 
 
@@ -89,9 +89,9 @@ def _known(facts: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 @lru_cache(maxsize=4096)
 def _name(language: Language, name: str) -> Markup:
     """Return a name in words; one that has none is as programs have it."""
-    said = fact_text(language, name)
-    if said is not None:
-        return escape(said)
+    text = fact_text(language, name)
+    if text is not None:
+        return escape(text)
     return Markup('<bdi lang="en">{}</bdi>').format(bare(name).replace("_", " "))
 
 
@@ -100,8 +100,8 @@ def _value(language: Language, name: str, fact: Any) -> Markup:
         return in_brackets(language, marked(language, fact))
     if isinstance(fact, list | tuple):
         return escape(language.comma).join(_value(language, name, it) for it in fact)
-    if (said := value_text(language, fact)) is not None:
-        return escape(said)
+    if (result := value_text(language, fact)) is not None:
+        return escape(result)
     text = _number(language, name, fact) if isinstance(fact, int | float) else str(fact)
     return Markup("<bdi>{}</bdi>").format(text)
 

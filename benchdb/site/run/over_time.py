@@ -32,9 +32,9 @@ def lasts(language: Language, facts: RunFacts) -> Iterator[tuple[str, str]]:
     """Yield what stays of the first seconds' speed, or why that is not known."""
     name = language.pgettext("run", "Sustained / burst")
     known = {
-        one.metric: language.compact(Quantity(one.value, one.unit, ""))
-        for one in facts.figures
-        if one.metric in LASTING
+        figure.metric: language.compact(Quantity(figure.value, figure.unit, ""))
+        for figure in facts.figures
+        if figure.metric in LASTING
     }
     rates = [known[metric] for metric in LASTING[1:] if metric in known]
     if STAYS in known and len(rates) == len(_PARTS):

@@ -99,7 +99,7 @@ def words(site: Site, facts: RunFacts, row: ValueRow, language: Language) -> Wor
         name = language.pgettext("run", "Machine")
         crumbs.append((machine, f"{name} {machine.partition('/')[2]}"))
     plot = _plot(language, facts)
-    rest = [one for one in facts.figures[1:] if one.metric not in LASTING]
+    rest = [printed for printed in facts.figures[1:] if printed.metric not in LASTING]
     shown, more = rest[:_SHOWN_FACTS], rest[_SHOWN_FACTS:]
     return Words(
         title=title,
@@ -117,7 +117,7 @@ def words(site: Site, facts: RunFacts, row: ValueRow, language: Language) -> Wor
             "bars": wording.bars(facts.trust),
             "top": [
                 *_beside(language, facts),
-                *(Row(*one) for one in over_time.lasts(language, facts)),
+                *(Row(*last) for last in over_time.lasts(language, facts)),
                 *_figures(language, shown),
             ],
             "more_figures": [*_figures(language, more)],
@@ -131,7 +131,7 @@ def words(site: Site, facts: RunFacts, row: ValueRow, language: Language) -> Wor
             "ran": list(circumstances.ran(language, facts)),
             "around": list(circumstances.around(language, facts)),
             "origin": list(circumstances.origin(language, facts)),
-            "printed": [one for one in facts.figures if one.printed],
+            "printed": [printed for printed in facts.figures if printed.printed],
             "again": [*_again(language, facts)],
             "badge": _badge(language, facts),
             "reproduced": site.runs.get(facts.reproduces or ""),
@@ -190,8 +190,8 @@ def _lead(language: Language, facts: RunFacts) -> str:
         )
     ]
     if own and (bounds := cells.measured_limits(language, own)):
-        said = language.gettext("95 %% interval %(interval)s.", interval=Name(bounds))
-        parts.append(said.replace(" %", "\N{NO-BREAK SPACE}%"))
+        text = language.gettext("95 %% interval %(interval)s.", interval=Name(bounds))
+        parts.append(text.replace(" %", "\N{NO-BREAK SPACE}%"))
     started = facts.processes[0].started if facts.processes else None
     if started:
         day = language.date(started[: len("2026-11-21")])
@@ -201,23 +201,27 @@ def _lead(language: Language, facts: RunFacts) -> str:
 
 def _beside(language: Language, facts: RunFacts) -> Iterator[Row]:
     """Yield how it stands against its own CPU and the baseline of the site."""
-    for one in facts.beside:
-        if one.device == "cpu" and one.chip == facts.chip:
+    for beside in facts.beside:
+        if beside.device == "cpu" and beside.chip == facts.chip:
             name = language.pgettext("run", "Against its CPU")
         else:
             name = language.pgettext(
                 "run",
                 "Against the %(system)s",
-                system=Name(f"{one.chip} · {terms.device_text(language, one.device)}"),
+                system=Name(
+                    f"{beside.chip} · {terms.device_text(language, beside.device)}"
+                ),
             )
-        ratio = terms.verdict_text(language, one.ratio)
-        yield Row(name, f"{ratio} ({language.compact(one.quantity)})")
+        ratio = terms.verdict_text(language, beside.ratio)
+        yield Row(name, f"{ratio} ({language.compact(beside.quantity)})")
 
 
 def _figures(language: Language, some: Sequence[Printed]) -> Iterator[Row]:
-    for one in some:
-        value = Quantity(one.value, one.unit, "")
-        yield Row(metrics.metric_text(language, one.metric), language.compact(value))
+    for printed in some:
+        value = Quantity(printed.value, printed.unit, "")
+        yield Row(
+            metrics.metric_text(language, printed.metric), language.compact(value)
+        )
 
 
 def _grade_rows(language: Language, facts: RunFacts) -> Iterator[Row]:
@@ -235,7 +239,7 @@ def _grade_rows(language: Language, facts: RunFacts) -> Iterator[Row]:
         else language.number(grade.processes)
     )
     yield Row(language.pgettext("grade", "Processes"), processes)
-    values = [one.value for one in facts.processes if one.value]
+    values = [process.value for process in facts.processes if process.value]
     if len(values) > 1:
         yield Row(
             language.pgettext("grade", "Spread"),
@@ -270,13 +274,17 @@ def _trust_rows(language: Language, facts: RunFacts) -> Iterator[Row]:
             ladder.next_text(language, facts.trust, facts.run, facts.workload),
         )
         yield Row(name, language.semicolon.join(filter(None, texts)))
-    for one in facts.retractions:
-        yield Row(name, ladder.retraction_text(language, one))
+    for retraction in facts.retractions:
+        yield Row(name, ladder.retraction_text(language, retraction))
 
 
 def _strip(language: Language, facts: RunFacts) -> dict[str, Any] | None:
     """Return the processes side by side on an axis, where there are several."""
-    known = [(one.run, one.value) for one in facts.processes if one.value is not None]
+    known = [
+        (process.run, process.value)
+        for process in facts.processes
+        if process.value is not None
+    ]
     if len(known) < 2 or facts.quantity is None:
         return None
     values = [value for _, value in known]
@@ -316,13 +324,13 @@ def _plot(language: Language, facts: RunFacts) -> Plot | None:
     """Return the samples of the first process, warm-up in front."""
     series = facts.processes[0].series if facts.processes else ()
     # What lies between burst and measured blocks is warm-up as well.
-    warm = [_per_step(one) for one in series if one.phase in ("warmup", "burst")]
+    warm = [_per_step(item) for item in series if item.phase in ("warmup", "burst")]
     blocks = ("measure", "settle")
-    measured = [_per_step(one) for one in series if one.phase in blocks]
+    measured = [_per_step(item) for item in series if item.phase in blocks]
     if not measured:
-        measured = [_per_step(one) for one in series if one.phase in ("step", "seed")][
-            :1
-        ]
+        measured = [
+            _per_step(item) for item in series if item.phase in ("step", "seed")
+        ][:1]
     first, own = ([*chain(*parts)] for parts in (warm, measured))
     if not own:
         return None

@@ -45,8 +45,8 @@ def known_sites(connection: Connection, asked: Sequence[str] = ()) -> list[str]:
     """Return the names of the sites: all that the database knows, or those *asked*."""
     there: list[str] = []
     if connection.dialect.name == "postgresql":
-        found = connection.scalars(_SITES, {"prefix": PREFIX})
-        there = [name.removeprefix(PREFIX) for name in found]
+        result = connection.scalars(_SITES, {"prefix": PREFIX})
+        there = [name.removeprefix(PREFIX) for name in result]
     if not there:
         raise UsageError(
             "the database knows no sites; the SQL of 'benchdb db federate' makes them, "
@@ -103,11 +103,11 @@ def derive(connection: Connection) -> None:
 
 def _require_our_schema(connection: Connection, site: str) -> None:
     there = text(f"SELECT version_num FROM {PREFIX}{site}.{VERSIONS}")  # noqa: S608
-    found = connection.scalar(there)
-    if found != SCHEMA_REVISION:
+    result = connection.scalar(there)
+    if result != SCHEMA_REVISION:
         raise DatabaseError(
-            f"it has schema {found}, this benchdb {SCHEMA_REVISION}; upgrade the older "
-            "one, then run the SQL of 'benchdb db federate' again"
+            f"it has schema {result}, this benchdb {SCHEMA_REVISION}; upgrade the "
+            "older, then run the SQL of 'benchdb db federate' again"
         )
     known = inspect(connection)
     if not all(known.has_table(it.name, schema=PREFIX + site) for it in SHARED):
@@ -120,8 +120,8 @@ def _require_our_schema(connection: Connection, site: str) -> None:
 def _note_sources_to_come(connection: Connection, theirs: Table) -> None:
     """Note which sources that are not here yet have a date ahead of our clock."""
     columns = theirs.c.digest, theirs.c.published, theirs.c.retrieved
-    found = [row._asdict() for row in connection.execute(select(*columns))]
-    _note(connection, dates.of_sources(connection, found))
+    groups = [row._asdict() for row in connection.execute(select(*columns))]
+    _note(connection, dates.of_sources(connection, groups))
 
 
 def _note(connection: Connection, ahead: list[dates.Row]) -> None:
@@ -135,8 +135,8 @@ def _of(site: str, table: Table) -> Table:
 
 def _name_readers(connection: Connection, theirs: Table) -> None:
     query = select(theirs).execution_options(yield_per=_TOGETHER)
-    with connection.execute(query) as found:
-        for some in found.mappings().partitions():
+    with connection.execute(query) as result:
+        for some in result.mappings().partitions():
             editions.renew_importers(connection, [dict(row) for row in some])
 
 
@@ -151,8 +151,8 @@ def _fresh(connection: Connection, site: str) -> Iterator[Sequence[str]]:
         or_(there.c.source.is_(None), there.c.source.not_in(_FORGOTTEN)),
     )
     query = kept.except_(select(ours))
-    with connection.execute(query.execution_options(yield_per=_TOGETHER)) as found:
-        yield from found.scalars().partitions()
+    with connection.execute(query.execution_options(yield_per=_TOGETHER)) as result:
+        yield from result.scalars().partitions()
 
 
 def _not_forgotten(there: Table) -> ColumnElement[bool] | None:
@@ -171,7 +171,7 @@ def _take(
     which: ColumnElement[bool] | None = None,
 ) -> None:
     # What a site measured is another's to whoever gathers it.
-    columns = [false() if one.name == "mine" else one for one in there.columns]
+    columns = [false() if column.name == "mine" else column for column in there.columns]
     query = select(*columns) if which is None else select(*columns).where(which)
     names = [column.name for column in table.columns]
     connection.execute(insert_new(connection, table).from_select(names, query))

@@ -55,12 +55,12 @@ def parsed(address: str) -> URL:
     url = make_url(address)
     names = (url.username, url.host, url.database)
     unclear = address.count("@") > 1 or any(
-        set("?=&") & set(one or "") for one in names
+        set("?=&") & set(name or "") for name in names
     )
     open_query = _open_query(url)
     if len(open_query) < len(url.query):
         unclear |= not all(map(_NAMES.fullmatch, url.query))
-    if unclear or any(_LIBPQ.match(str(one)) for one in open_query.values()):
+    if unclear or any(_LIBPQ.match(str(text)) for text in open_query.values()):
         raise ArgumentError("unclear")
     return url
 

@@ -122,17 +122,17 @@ class Site(msgspec.Struct, frozen=True):
     place: Mapping[str, str]
 
 
-def sites(told: Sequence[str]) -> list[Site]:
+def sites(texts: Sequence[str]) -> list[Site]:
     """Return what each ``NAME=URL`` means; a password in it is left out."""
-    named = [_site(one) for one in told]
-    for name, count in Counter(one.name for one in named).items():
+    named = [_site(text) for text in texts]
+    for name, count in Counter(site.name for site in named).items():
         if count > 1:
             raise UsageError(f"two addresses for {name!r}; give each site a name")
     return named
 
 
-def _site(told: str) -> Site:
-    name, _, address = told.partition("=")
+def _site(text: str) -> Site:
+    name, _, address = text.partition("=")
     if not _NAME.fullmatch(name):
         raise UsageError(
             f"{name.partition(':')[0]!r} is no name for a site: small letters, digits "
@@ -151,10 +151,10 @@ def _site(told: str) -> Site:
         raise UsageError(f"the address of {name} names no database")
     named = {"host": url.host, "port": url.port and str(url.port)}
     query = {
-        key: one if isinstance(one, str) else ",".join(one)
-        for key, one in url.query.items()
+        key: texts if isinstance(texts, str) else ",".join(texts)
+        for key, texts in url.query.items()
     }
-    own = {key: one for key, one in named.items() if one}
+    own = {key: number for key, number in named.items() if number}
     return Site(name, url.username, {**own, "dbname": url.database, **query})
 
 
@@ -196,16 +196,16 @@ def statements(some: Site, schema: str = "public") -> Iterator[str]:
 def _columns(table: Table) -> str:
     kinds = postgresql.dialect()  # type: ignore[no-untyped-call]
     return ", ".join(
-        f"{_quoted(one.name)} {one.type.compile(dialect=kinds)}"
-        for one in table.columns
+        f"{_quoted(column.name)} {column.type.compile(dialect=kinds)}"
+        for column in table.columns
     )
 
 
 def _options(named: Mapping[str, str]) -> str:
     if not named:
         return ""
-    told = (f"{_quoted(name)} {_literal(value)}" for name, value in named.items())
-    return f"OPTIONS ({', '.join(told)})"
+    texts = (f"{_quoted(name)} {_literal(value)}" for name, value in named.items())
+    return f"OPTIONS ({', '.join(texts)})"
 
 
 def _literal(text: str) -> str:

@@ -11,17 +11,17 @@ def steady(watts, *, begin=0.0, end=30.0, every=1.0, name="gpu"):
 
 
 def window(readings, begin, end, least=10.0):
-    found = energy_over(readings, Span(begin, end), least)
-    assert isinstance(found, Energy)
-    return found
+    energy = energy_over(readings, Span(begin, end), least)
+    assert isinstance(energy, Energy)
+    return energy
 
 
 def test_a_window_between_readings_is_interpolated():
-    found = window(steady(200.0), 4.25, 17.75)
+    result = window(steady(200.0), 4.25, 17.75)
 
-    assert found.joules == pytest.approx(200 * 13.5)
-    assert found.watts == pytest.approx(200)
-    assert found.covered == 1
+    assert result.joules == pytest.approx(200 * 13.5)
+    assert result.watts == pytest.approx(200)
+    assert result.covered == 1
 
 
 def test_only_the_window_counts_and_not_what_was_drawn_around_it():
@@ -61,41 +61,41 @@ def test_what_is_no_figure_says_why(readings, span, reason):
 
 
 def test_a_missing_edge_is_assumed_like_the_rest_and_told():
-    found = window(steady(50.0, begin=0.5, end=20.0, every=0.5), 0.0, 20.0)
+    result = window(steady(50.0, begin=0.5, end=20.0, every=0.5), 0.0, 20.0)
 
-    assert found.joules == pytest.approx(1000)
-    assert found.covered == pytest.approx(0.975)
+    assert result.joules == pytest.approx(1000)
+    assert result.covered == pytest.approx(0.975)
 
 
-@pytest.mark.parametrize("told", [{"gpu": 1060.0, "ane": 7.0}, {"ane": 7.0}, {}])
-def test_a_sum_without_a_domain_that_comes_and_goes_is_no_figure(told):
+@pytest.mark.parametrize("result", [{"gpu": 1060.0, "ane": 7.0}, {"ane": 7.0}, {}])
+def test_a_sum_without_a_domain_that_comes_and_goes_is_no_figure(result):
     readings = steady(20.0)
-    readings[3] = Reading(3.0, told)
+    readings[3] = Reading(3.0, result)
 
-    found = energy_over(readings, Span(0.0, 20.0), 10.0)
+    energy = energy_over(readings, Span(0.0, 20.0), 10.0)
 
-    missing = ", ".join(sorted({"gpu"} ^ told.keys()))
-    assert found == f"the meter told {missing} only at times"
+    missing = ", ".join(sorted({"gpu"} ^ result.keys()))
+    assert energy == f"the meter told {missing} only at times"
 
 
 def test_an_idle_part_of_a_chip_is_a_zero_that_was_read():
     readings = [Reading(float(at), {"gpu": 5.0 * at, "ane": 0.0}) for at in range(21)]
 
-    found = window(readings, 0.0, 20.0)
+    result = window(readings, 0.0, 20.0)
 
-    assert found.domains == {"gpu": pytest.approx(100), "ane": 0.0}
+    assert result.domains == {"gpu": pytest.approx(100), "ane": 0.0}
 
 
 def test_watts_count_for_the_time_before_them():
     integral = Integral()
 
-    found = [
+    readings = [
         *integral.add(10.0, {"gpu": 99.0}),
         *integral.add(10.5, {"gpu": 20.0}),
         *integral.add(11.5, {"gpu": 30.0}, seconds=0.9),
     ]
 
-    assert [one.joules["gpu"] for one in found] == [0.0, 10.0, 37.0]
+    assert [reading.joules["gpu"] for reading in readings] == [0.0, 10.0, 37.0]
 
 
 def test_watts_that_lack_what_was_counted_before_are_left_out():
@@ -103,20 +103,20 @@ def test_watts_that_lack_what_was_counted_before_are_left_out():
     assert len(integral.add(10.0, {"gpu": 1.0, "cpu": 2.0})) == 1
 
     assert integral.add(10.5, {"cpu": 2.0}) == integral.add(11.0, {}) == []
-    (found,) = integral.add(12.0, {"cpu": 2.0, "gpu": 1.0}, seconds=0.5)
-    assert found.joules == {"gpu": 2.0, "cpu": 4.0}
+    (reading,) = integral.add(12.0, {"cpu": 2.0, "gpu": 1.0}, seconds=0.5)
+    assert reading.joules == {"gpu": 2.0, "cpu": 4.0}
 
 
-def by_metric(found):
-    return {one["metric"]: one.get("value", one.get("reason")) for one in found}
+def by_metric(result):
+    return {item["metric"]: item.get("value", item.get("reason")) for item in result}
 
 
 def test_figures_follow_from_energy_window_and_samples():
     used, idle = Energy(20.0, {"cpu": 1000.0, "gpu": 3000.0}, 1), Energy(2.0, {}, 1)
 
-    found = by_metric(values(used, idle, 8000))
+    result = by_metric(values(used, idle, 8000))
 
-    assert found == {
+    assert result == {
         "energy_joules": 4000.0,
         "mean_power_watts": 200.0,
         "idle_power_watts": 0.0,
@@ -125,17 +125,17 @@ def test_figures_follow_from_energy_window_and_samples():
 
 
 def test_what_is_not_known_has_its_reason():
-    found = by_metric(values("too short", "never idle", 8000))
+    result = by_metric(values("too short", "never idle", 8000))
 
-    assert found["energy_joules"] == found["samples_per_joule"] == "too short"
-    assert found["idle_power_watts"] == "never idle"
+    assert result["energy_joules"] == result["samples_per_joule"] == "too short"
+    assert result["idle_power_watts"] == "never idle"
 
 
 def test_energy_without_samples_is_shared_by_none():
-    found = by_metric(values(Energy(20.0, {"gpu": 10.0}, 1), "never idle", None))
+    result = by_metric(values(Energy(20.0, {"gpu": 10.0}, 1), "never idle", None))
 
-    assert found["energy_joules"] == 10.0
-    assert "how many samples" in found["samples_per_joule"]
+    assert result["energy_joules"] == 10.0
+    assert "how many samples" in result["samples_per_joule"]
 
 
 class Meter:

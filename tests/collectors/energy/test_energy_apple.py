@@ -49,22 +49,23 @@ def ultra(mac, tmp_path, monkeypatch):
 
 
 def readings_of(meter, count):
-    found = []
+    result = []
 
     def enough():
-        found.extend(meter.read())
-        return len(found) >= count
+        result.extend(meter.read())
+        return len(result) >= count
 
     wait_until(enough)
-    return found
+    return result
 
 
 def running(group):
     """Return what still runs in a process group; the dead wait for init to reap."""
     return [
-        one.pid
-        for one in psutil.process_iter(["status"])
-        if group_of(one.pid) == group and one.info["status"] != psutil.STATUS_ZOMBIE
+        process.pid
+        for process in psutil.process_iter(["status"])
+        if group_of(process.pid) == group
+        and process.info["status"] != psutil.STATUS_ZOMBIE
     ]
 
 
@@ -151,11 +152,11 @@ def test_a_program_that_dies_says_so():
 
     os.killpg(meter._process.pid, 9)
     wait_until(meter.trouble)
-    told = meter.trouble()
+    text = meter.trouble()
     meter.close()
 
     assert running is None
-    assert told == "macmon ended with status -9"
+    assert text == "macmon ended with status -9"
 
 
 def test_an_intel_mac_has_neither_zeus_nor_macmon(mac):
@@ -203,21 +204,21 @@ def test_powermetrics_never_asks_for_a_password():
 
 @pytest.mark.usefixtures("mac", "zeus")
 def test_every_meter_of_a_mac_is_listed_best_first():
-    found = {one["name"]: one["available"] for one in available_meters("metal")}
+    result = {meter["name"]: meter["available"] for meter in available_meters("metal")}
 
-    assert found == {"zeus_apple_silicon": True, "macmon": True, "powermetrics": False}
+    assert result == {"zeus_apple_silicon": True, "macmon": True, "powermetrics": False}
 
 
 @pytest.mark.parametrize("gpu", ["", '"gpu_power": null,', '"gpu_power": NaN,'])
 def test_a_line_that_lacks_the_gpu_is_left_out_and_the_next_stands_for_its_time(gpu):
     meter = macmon.Macmon.__new__(macmon.Macmon)  # without the program behind it
-    meter.integral, found = Integral(), []
+    meter.integral, readings = Integral(), []
 
     for at in range(41):
         power = gpu if at == 20 else '"gpu_power": 20.0,'
         line = f'{{{power} "cpu_power": 6.0, "temp": null}}'
-        found += meter.readings(line.encode(), at / 2)
-    used = energy_over(found, Span(2.0, 18.0), 10.0)
+        readings += meter.readings(line.encode(), at / 2)
+    used = energy_over(readings, Span(2.0, 18.0), 10.0)
 
     assert isinstance(used, Energy)
     assert used.domains == {"cpu": pytest.approx(96), "gpu": pytest.approx(320)}
@@ -236,14 +237,14 @@ LOST = {
 @pytest.mark.parametrize("lost", LOST)
 def test_the_next_document_stands_for_the_time_of_one_that_is_lost(lost):
     meter = powermetrics.Powermetrics.__new__(powermetrics.Powermetrics)
-    meter.integral, found = Integral(), []
+    meter.integral, readings = Integral(), []
     watts = {"cpu_power": 6000.0, "gpu_power": 20_000.0}
     whole = plistlib.dumps({"elapsed_ns": 500_000_000, "processor": watts})
 
     for at in range(41):
         printed = LOST[lost] if at in (20, 21, 30) else whole
-        found += meter.readings(printed.partition(b"</plist>")[0], at / 2)
-    used = energy_over(found, Span(2.0, 18.0), 10.0)
+        readings += meter.readings(printed.partition(b"</plist>")[0], at / 2)
+    used = energy_over(readings, Span(2.0, 18.0), 10.0)
 
     assert isinstance(used, Energy)
     assert used.domains == {"cpu": pytest.approx(96), "gpu": pytest.approx(320)}
@@ -272,9 +273,9 @@ def test_macmon_tells_the_clock_of_the_gpu_and_how_long_it_computed(
     meter = macmon.Macmon.__new__(macmon.Macmon)
     meter.integral = Integral()
 
-    (found,) = meter.readings(f'{{"gpu_power": 20.0, {printed}}}'.encode(), 1.0)
+    (reading,) = meter.readings(f'{{"gpu_power": 20.0, {printed}}}'.encode(), 1.0)
 
-    assert (found.clock_mhz, found.busy_percent) == (clock, busy)
+    assert (reading.clock_mhz, reading.busy_percent) == (clock, busy)
 
 
 @pytest.mark.parametrize("printed", [1380.0, 1_380_000_000.0])
@@ -285,9 +286,9 @@ def test_powermetrics_tells_the_clock_in_either_of_its_units(printed):
     document = {"elapsed_ns": 10**9, "processor": {"gpu_power": 9.0}, "gpu": gpu}
 
     part = plistlib.dumps(document).partition(b"</plist>")[0]
-    (found,) = meter.readings(part, 1.0)
+    (reading,) = meter.readings(part, 1.0)
 
-    assert (found.clock_mhz, found.busy_percent) == (1380, 25)
+    assert (reading.clock_mhz, reading.busy_percent) == (1380, 25)
 
 
 WITH_POWERS = [
@@ -324,8 +325,8 @@ def test_a_document_of_powermetrics_has_domains_whose_sum_it_prints(path):
 def test_documents_are_separated_by_nul_and_the_last_may_be_cut():
     document = plistlib.dumps({"processor": {"cpu_power": 450.0, "gpu_power": 0.0}})
 
-    found = powermetrics.plists(document + b"\0" + document + b"\0" + document[:90])
+    groups = powermetrics.plists(document + b"\0" + document + b"\0" + document[:90])
 
-    assert len(found) == 2
-    assert powermetrics.by_domain(found[0]) == {"cpu": 0.45, "gpu": 0.0}
+    assert len(groups) == 2
+    assert powermetrics.by_domain(groups[0]) == {"cpu": 0.45, "gpu": 0.0}
     assert macmon.parse("error: no sensors") == {}

@@ -139,11 +139,11 @@ def test_what_keeps_a_card_from_being_a_meter_is_said(given, why, install, monke
     else:
         nvml.installed(monkeypatch, **given)
 
-    (found,) = available_meters("cuda")
+    (result,) = available_meters("cuda")
 
-    assert (found["name"], found["available"]) == ("nvml", False)
-    assert why in found["why"]
-    assert install in found["install"]
+    assert (result["name"], result["available"]) == ("nvml", False)
+    assert why in result["why"]
+    assert install in result["install"]
 
 
 def test_a_driver_that_loses_its_cards_is_let_go(monkeypatch):

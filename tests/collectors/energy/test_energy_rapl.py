@@ -42,13 +42,13 @@ def test_packages_add_up_and_memory_is_apart(tmp_path):
 def test_a_counter_that_wraps_goes_on_counting(tmp_path):
     zone(tmp_path, "intel-rapl:0", "package-0", 990)
     meter = open_meter(root=tmp_path)
-    found = []
+    values = []
 
     for joules in (990, 15, 900, 5):
         count(tmp_path, "intel-rapl:0", joules)
-        found += [reading.joules["cpu"] for reading in meter.read()]
+        values += [reading.joules["cpu"] for reading in meter.read()]
 
-    assert found == [0.0, 25.0, 910.0, 1015.0]
+    assert values == [0.0, 25.0, 910.0, 1015.0]
 
 
 def test_a_counter_that_cannot_be_read_once_is_not_lost(tmp_path):

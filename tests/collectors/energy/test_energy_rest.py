@@ -28,38 +28,38 @@ def watch(meter):
 
 def macmon_lines(first, every):
     meter = watch(macmon.Macmon.__new__(macmon.Macmon))
-    at, found = first, []
+    at, result = first, []
     while at < 30:
         watts = mean_watts(at - every, at)
-        found += meter.readings(
+        result += meter.readings(
             json.dumps({"gpu_power": watts, "temp": None}).encode(), at
         )
         at += every
-    return found
+    return result
 
 
 def powermetrics_documents(first, every):
     meter = watch(powermetrics.Powermetrics.__new__(powermetrics.Powermetrics))
-    at, found = first, []
+    at, result = first, []
     while at < 30:
         watts = mean_watts(at - every, at)
         document = plistlib.dumps(
             {"elapsed_ns": int(1e9 * every), "processor": {"gpu_power": 1000 * watts}}
         )
-        found += meter.readings(document.partition(b"</plist>")[0], at)
+        result += meter.readings(document.partition(b"</plist>")[0], at)
         at += every
-    return found
+    return result
 
 
 @pytest.mark.parametrize("printed", [macmon_lines, powermetrics_documents])
 @pytest.mark.parametrize("every", [0.5, 0.508, 0.6])
 @pytest.mark.parametrize("first", [0.0, 0.1, 0.2, 0.3, 0.4])
 def test_no_work_before_or_after_a_rest_is_counted_as_rest(printed, every, first):
-    found = rested(printed(first, every), REST, 1.0)
+    energy = rested(printed(first, every), REST, 1.0)
 
-    assert isinstance(found, Energy)
-    assert found.watts == pytest.approx(IDLE)
-    assert 1.0 <= found.seconds <= 2.0
+    assert isinstance(energy, Energy)
+    assert energy.watts == pytest.approx(IDLE)
+    assert 1.0 <= energy.seconds <= 2.0
 
 
 class Meter:
@@ -76,8 +76,11 @@ def test_the_idle_watts_of_a_run_are_of_its_rest_alone():
 
     seen = telemetry.stop()
 
-    found = {one["metric"]: one.get("value", one.get("reason")) for one in seen.values}
-    assert found["idle_power_watts"] == pytest.approx(IDLE)
+    result = {
+        value["metric"]: value.get("value", value.get("reason"))
+        for value in seen.values
+    }
+    assert result["idle_power_watts"] == pytest.approx(IDLE)
     assert seen.checks["energy"]["idle_seconds"] == 1.5
 
 
@@ -98,10 +101,10 @@ def of_means(*means):
 def test_means_count_by_how_long_they_are():
     readings = of_means((1, 20.1, 30), (20.1, 20.6, 2), (20.6, 21.6, 5), (21.6, 23, 30))
 
-    found = rested(readings, REST, 1.0)
+    energy = rested(readings, REST, 1.0)
 
-    assert isinstance(found, Energy)
-    assert (found.seconds, found.watts) == pytest.approx((1.5, 4.0))
+    assert isinstance(energy, Energy)
+    assert (energy.seconds, energy.watts) == pytest.approx((1.5, 4.0))
 
 
 def test_a_rest_that_no_mean_is_wholly_of_has_a_reason_and_no_figure():
@@ -134,19 +137,19 @@ def test_of_two_means_that_arrive_at_once_the_first_is_of_the_time_before():
         for reading in integral.add(at, {"gpu": watts}, seconds=0.5)
     ]
 
-    found = rested(readings, REST, 1.0)
+    energy = rested(readings, REST, 1.0)
 
-    assert isinstance(found, Energy)
-    assert found.watts == pytest.approx(4)
+    assert isinstance(energy, Energy)
+    assert energy.watts == pytest.approx(4)
 
 
 def test_a_counter_is_read_at_the_edges_of_a_rest():
     readings = [Reading(at, {"gpu": 10 * at}) for at in (19.0, 20.0, 22.0, 23.0)]
 
-    found = rested(readings, REST, 1.0)
+    energy = rested(readings, REST, 1.0)
 
-    assert isinstance(found, Energy)
-    assert (found.seconds, found.watts) == pytest.approx((2.0, 10.0))
+    assert isinstance(energy, Energy)
+    assert (energy.seconds, energy.watts) == pytest.approx((2.0, 10.0))
 
 
 def test_samples_of_a_cards_power_are_not_taken_for_means():
@@ -156,7 +159,7 @@ def test_samples_of_a_cards_power_are_not_taken_for_means():
 
     meter = nvml.PowerOverTime(Card())  # type: ignore[arg-type]
 
-    assert [one.since for _ in range(2) for one in meter.read()] == [None, None]
+    assert [reading.since for _ in range(2) for reading in meter.read()] == [None, None]
 
 
 def test_a_short_rest_and_a_meter_that_was_silent_are_told_as_for_work():

@@ -26,7 +26,7 @@ def fat(*slices: tuple[int, bytes]) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("content", "found"),
+    ("content", "result"),
     [
         (thin(UUID, BUILT), BuildVersion("14.0", "26.5")),
         (thin(OLD, processor=X86_64), BuildVersion("10.13", "11.1.2")),
@@ -42,12 +42,12 @@ def fat(*slices: tuple[int, bytes]) -> bytes:
         (b"", None),
     ],
 )
-def test_the_sdk_is_that_of_the_arm64_slice(tmp_path, content, found):
+def test_the_sdk_is_that_of_the_arm64_slice(tmp_path, content, result):
     library = tmp_path / "libtorch_cpu.dylib"
     library.write_bytes(content)
 
-    assert build_version(library) == found
-    assert sdk_of(library) == (f"macOS {found.sdk}" if found else None)
+    assert build_version(library) == result
+    assert sdk_of(library) == (f"macOS {result.sdk}" if result else None)
 
 
 def test_a_library_that_is_not_there_says_nothing(tmp_path):

@@ -59,14 +59,14 @@ def nvidia(**environment):
     } | environment
 
 
-def decoded(found):
+def decoded(result):
     """Read what was printed by the rules of the exchange format, or fail."""
-    system = found["system"] | {"type": "environment", "key": "e1"}
+    system = result["system"] | {"type": "environment", "key": "e1"}
     required = {"workload": "w", "framework": "f", "device": "cpu", "label": "measured"}
     conditions = {"type": "run", "key": "r1", "machine": "m1", "environment": "e1"}
-    conditions |= required | {"conditions": found["conditions"]}
+    conditions |= required | {"conditions": result["conditions"]}
     return (
-        msgspec.convert(found["machine"], Machine),
+        msgspec.convert(result["machine"], Machine),
         msgspec.convert(system, Environment),
         msgspec.convert(conditions, Run),
     )
@@ -91,11 +91,11 @@ def test_this_machine_keeps_its_anonymous_id():
 
 @pytest.mark.parametrize("how", [{}, nvidia(), *map(mac, MACS)])
 def test_what_is_printed_fits_the_exchange_format_and_unknown_is_absent(how):
-    found = everything(**how)
-    machine, environment, run_line = decoded(found)
+    result = everything(**how)
+    machine, environment, run_line = decoded(result)
 
-    assert "null" not in json.dumps(found)
-    for part in (found["machine"], found["system"]):
+    assert "null" not in json.dumps(result)
+    for part in (result["machine"], result["system"]):
         assert not part.keys() & part.get("missing", {}).keys()
     assert machine.chip.vendor != "unknown"
     assert environment.os_name
@@ -103,9 +103,9 @@ def test_what_is_printed_fits_the_exchange_format_and_unknown_is_absent(how):
 
 
 def test_an_m1_max_is_known_with_its_tiers_and_gpu_cores():
-    found = everything(**mac("m1_max"))["machine"]
+    result = everything(**mac("m1_max"))["machine"]
 
-    assert found["chip"] == {
+    assert result["chip"] == {
         "vendor": "Apple",
         "name": "M1 Max",
         "cpu_cores": 10,
@@ -116,7 +116,7 @@ def test_an_m1_max_is_known_with_its_tiers_and_gpu_cores():
         "gpu_cores": 24,
         "ram_bytes": 64 * 2**30,
     }
-    assert (found["model"], found["virtual"]) == ("MacBookPro18,4", False)
+    assert (result["model"], result["virtual"]) == ("MacBookPro18,4", False)
 
 
 # What a host is told as, by the place of the fact.
@@ -190,11 +190,11 @@ CARDS = [
 ]
 
 
-def fact(found, place):
+def fact(result, place):
     """Return the fact at a *place*, names and numbers with dots between."""
     for step in place.split("."):
-        found = found[int(step)] if step.isdecimal() else found[step]
-    return found
+        result = result[int(step)] if step.isdecimal() else result[step]
+    return result
 
 
 @pytest.mark.parametrize(("host", "place", "expected"), TOLD)

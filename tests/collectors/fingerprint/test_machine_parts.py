@@ -31,7 +31,7 @@ def test_a_chip_that_calls_itself_virtual_is_believed():
 
 
 @pytest.mark.parametrize(
-    ("found", "asked", "order", "left"),
+    ("result", "asked", "order", "left"),
     [
         (LIKE, None, None, LIKE),
         (LIKE, "1", None, LIKE[1:]),
@@ -43,18 +43,18 @@ def test_a_chip_that_calls_itself_virtual_is_believed():
     ],
 )
 def test_numbers_of_unlike_cards_are_matched_only_in_pci_order(
-    found, asked, order, left
+    result, asked, order, left
 ):
-    assert nvidia.visible(found, asked, order) == left
+    assert nvidia.visible(result, asked, order) == left
 
 
 def test_our_own_process_is_not_another():
     card = {"processes": (10, 11, 12), "throttle_reasons": ()}
 
-    found = nvidia.state((card,), own={10, 11})
+    result = nvidia.state((card,), own={10, 11})
 
-    assert found["gpu_other_processes"] == 1
-    assert found["gpu_throttle_reasons"] == "none"
+    assert result["gpu_other_processes"] == 1
+    assert result["gpu_throttle_reasons"] == "none"
 
 
 def test_what_a_card_does_not_tell_is_absent():

@@ -52,8 +52,8 @@ def test_no_number_or_name_of_the_host_is_printed(how, tmp_path):
     outputs = run("--json", **how, **PERSON, HOME=str(home), BENCHDB_HOME=str(home))
 
     printed = "".join(outputs).lower()
-    found = [s for s in (*SECRETS, *SECRET_VALUES) if s.lower() in printed]
-    assert found == []
+    texts = [s for s in (*SECRETS, *SECRET_VALUES) if s.lower() in printed]
+    assert texts == []
     assert str(tmp_path) not in printed
     assert not re.search(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}", printed)
 
@@ -67,15 +67,15 @@ def test_the_fakes_do_hold_what_must_not_leave():
 
 
 def test_variables_that_matter_are_kept_without_paths():
-    found = everything(**mac("m1_max"), **PERSON)["system"]["variables"]
+    result = everything(**mac("m1_max"), **PERSON)["system"]["variables"]
 
-    assert found["XLA_FLAGS"].startswith("--xla_dump_to=<path> <path>")
-    assert found["XLA_FLAGS"].endswith("--xla_cpu_fast=false")
-    assert found["CUDA_VISIBLE_DEVICES"] == "GPU-<id>"
-    assert found["OMP_NUM_THREADS"] == "4"
-    assert found["PYTORCH_ENABLE_MPS_FALLBACK"] == "1"
-    assert found["TF_XLA_FLAGS"] == "--tf_xla_auto_jit=2"
-    assert "TF_VAR_database_password" not in found
+    assert result["XLA_FLAGS"].startswith("--xla_dump_to=<path> <path>")
+    assert result["XLA_FLAGS"].endswith("--xla_cpu_fast=false")
+    assert result["CUDA_VISIBLE_DEVICES"] == "GPU-<id>"
+    assert result["OMP_NUM_THREADS"] == "4"
+    assert result["PYTORCH_ENABLE_MPS_FALLBACK"] == "1"
+    assert result["TF_XLA_FLAGS"] == "--tf_xla_auto_jit=2"
+    assert "TF_VAR_database_password" not in result
 
 
 @pytest.mark.parametrize(
@@ -97,6 +97,6 @@ def test_a_value_is_published_only_as_far_as_it_is_harmless(value, published):
 
 
 def test_names_of_variables_that_sound_secret_are_left_out():
-    found = privacy.relevant({"PYTORCH_API_KEY": "x", "TF_GPU_TOKEN": "y", "A": "z"})
+    values = privacy.relevant({"PYTORCH_API_KEY": "x", "TF_GPU_TOKEN": "y", "A": "z"})
 
-    assert found == {}
+    assert values == {}

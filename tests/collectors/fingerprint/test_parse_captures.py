@@ -121,8 +121,8 @@ def uname(path: Path) -> Facts:
 
 
 def python_platform(path: Path) -> Facts:
-    found = [*re.findall(r"`macOS-([\d.]+)-\w+", text(path)), "10.16"]
-    return {"unbelievable": [v for v in found if not macos.believable_version(v)]}
+    result = [*re.findall(r"`macOS-([\d.]+)-\w+", text(path)), "10.16"]
+    return {"unbelievable": [v for v in result if not macos.believable_version(v)]}
 
 
 def power_plist(path: Path) -> Facts:

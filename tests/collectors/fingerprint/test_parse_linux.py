@@ -18,9 +18,9 @@ ARM = "processor\t: {n}\nCPU implementer\t: {maker}\nCPU part\t: {part}\n"
 
 
 def cpuinfo(text):
-    found = parse.cpuinfo(text)
-    assert found is not None
-    return found
+    cpus = parse.cpuinfo(text)
+    assert cpus is not None
+    return cpus
 
 
 def machine(*threads):
@@ -30,20 +30,20 @@ def machine(*threads):
 def test_threads_are_not_counted_as_cores():
     text = machine((0, 0, 0), (1, 0, 1), (2, 0, 0), (3, 0, 1), (4, 1, 0), (5, 1, 1))
 
-    found = cpuinfo(text)
+    result = cpuinfo(text)
 
-    assert (found.count, found.cores) == (6, 4)
-    assert (found.chip.vendor, found.chip.name) == ("Intel", "Xeon Gold 6999")
-    assert found.hypervisor
+    assert (result.count, result.cores) == (6, 4)
+    assert (result.chip.vendor, result.chip.name) == ("Intel", "Xeon Gold 6999")
+    assert result.hypervisor
 
 
 def test_arm_without_a_name_is_known_by_its_parts():
     text = "\n".join(ARM.format(n=n, maker="0x41", part="0xd0b") for n in range(4))
 
-    found = cpuinfo(text + "\nModel\t\t: Some Board 7\n")
+    result = cpuinfo(text + "\nModel\t\t: Some Board 7\n")
 
-    assert found.chip.name == "Cortex-A76"
-    assert (found.cores, found.model) == (4, "Some Board 7")
+    assert result.chip.name == "Cortex-A76"
+    assert (result.cores, result.model) == (4, "Some Board 7")
 
 
 def test_big_cores_come_before_little_ones():
@@ -52,10 +52,10 @@ def test_big_cores_come_before_little_ones():
         ARM.format(n=n, maker="0x61", part=part) for n, part in enumerate(parts)
     )
 
-    found = cpuinfo(text)
+    result = cpuinfo(text)
 
-    assert found.chip.name == "M1"
-    assert parse.arm_levels(found.parts) == (("Performance", 2), ("Efficiency", 4))
+    assert result.chip.name == "M1"
+    assert parse.arm_levels(result.parts) == (("Performance", 2), ("Efficiency", 4))
 
 
 def test_an_unknown_part_is_no_name():
@@ -65,25 +65,25 @@ def test_an_unknown_part_is_no_name():
 def test_a_model_name_that_says_nothing_is_not_used_on_arm():
     text = ARM.format(n=0, maker="0x41", part="0xd08")
 
-    found = cpuinfo(text + "model name : ARMv8 Processor rev 3 (v8l)\n")
+    result = cpuinfo(text + "model name : ARMv8 Processor rev 3 (v8l)\n")
 
-    assert found.chip.name == "Cortex-A72"
+    assert result.chip.name == "Cortex-A72"
 
 
 def test_power_names_its_processor_elsewhere():
-    found = cpuinfo("processor : 0\ncpu : POWER9, altivec supported\n")
+    result = cpuinfo("processor : 0\ncpu : POWER9, altivec supported\n")
 
-    assert (found.chip.vendor, found.chip.name) == ("IBM", "POWER9")
+    assert (result.chip.vendor, result.chip.name) == ("IBM", "POWER9")
 
 
 def test_intels_two_kinds_of_cores_are_told_by_perf():
     threads = [(0, 0, 0), (1, 0, 0), (2, 0, 1), (3, 0, 1), (4, 0, 2), (5, 0, 3)]
-    found = cpuinfo(machine(*threads))
+    result = cpuinfo(machine(*threads))
 
-    tiers = parse.hybrid_levels(found, "0,1-3\n", "4-5")
+    tiers = parse.hybrid_levels(result, "0,1-3\n", "4-5")
 
     assert tiers == (("Performance", 2), ("Efficiency", 2))
-    assert parse.hybrid_levels(found, None, None) == ()
+    assert parse.hybrid_levels(result, None, None) == ()
 
 
 @pytest.mark.parametrize(
@@ -104,9 +104,9 @@ def test_lscpu_flat_nested_or_text_says_the_same(text):
 
 
 def test_quotes_of_os_release_are_removed():
-    found = parse.os_release('NAME="Some Linux"\n# c\nVERSION_ID=4.2\nODD="a\n')
+    values = parse.os_release('NAME="Some Linux"\n# c\nVERSION_ID=4.2\nODD="a\n')
 
-    assert found == {"NAME": "Some Linux", "VERSION_ID": "4.2", "ODD": '"a'}
+    assert values == {"NAME": "Some Linux", "VERSION_ID": "4.2", "ODD": '"a'}
 
 
 @pytest.mark.parametrize(
@@ -134,9 +134,9 @@ def test_a_mouse_is_not_the_battery_of_the_machine():
         "/p/AC/type": "Mains",
         "/p/AC/online": "0",
     }
-    found = parse.power_supply(files)
+    result = parse.power_supply(files)
 
-    assert found == {"power_source": "battery", "battery_percent": 64}
+    assert result == {"power_source": "battery", "battery_percent": 64}
 
 
 def test_a_server_without_supplies_tells_no_source():

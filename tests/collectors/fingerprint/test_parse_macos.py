@@ -30,17 +30,17 @@ hw.perflevel0.name: Super
 hw.perflevel1.physicalcpu: 5
 hw.perflevel1.name: Performance"""
 
-    found = parse.core_levels(parse.sysctl(text))
+    pairs = parse.core_levels(parse.sysctl(text))
 
-    assert found == (("Super", 2), ("Performance", 5), ("Efficiency", 8))
+    assert pairs == (("Super", 2), ("Performance", 5), ("Efficiency", 8))
 
 
 def test_macos_12_has_tiers_without_names():
     text = "hw.perflevel1.physicalcpu: 4\nhw.perflevel0.physicalcpu: 6\n"
 
-    found = parse.core_levels(parse.sysctl(text))
+    pairs = parse.core_levels(parse.sysctl(text))
 
-    assert found == (("Performance", 6), ("Efficiency", 4))
+    assert pairs == (("Performance", 6), ("Efficiency", 4))
 
 
 def test_one_standard_tier_is_no_tier():
@@ -64,10 +64,10 @@ def test_under_rosetta_system_profiler_knows_no_chip():
     text = """{"SPHardwareDataType": [{"cpu_type": "Unknown", "number_processors": 8,
         "current_processor_speed": "2,4 GHz", "machine_model": "Macmini9,1"}]}"""
 
-    found = parse.hardware(text)
+    result = parse.hardware(text)
 
-    assert "chip" not in found
-    assert found["cpu_cores"] == 8
+    assert "chip" not in result
+    assert result["cpu_cores"] == 8
 
 
 @pytest.mark.parametrize(

@@ -23,9 +23,9 @@ def test_low_power_mode_is_that_of_the_current_source():
     [(0, "automatic", False), (1, "low", True), (2, "high", False)],
 )
 def test_powermode_has_three_values(value, mode, low):
-    found = parse.power_mode(f"AC Power:\n powermode   {value}\n", "ac")
+    result = parse.power_mode(f"AC Power:\n powermode   {value}\n", "ac")
 
-    assert found == {"power_mode": mode, "low_power_mode": low}
+    assert result == {"power_mode": mode, "low_power_mode": low}
 
 
 def test_a_mac_without_the_setting_has_no_mode():
@@ -36,11 +36,11 @@ def test_a_mac_without_the_setting_has_no_mode():
 def test_names_with_spaces_tabs_and_comments_are_read():
     text = "System-wide power settings:\n SleepDisabled\t\t1\n" + BOTH_KEYS
 
-    found = parse.settings(text)
+    groups = parse.settings(text)
 
-    assert found["System-wide power settings"] == {"SleepDisabled": "1"}
-    assert found["Battery Power"]["Sleep On Power Button"] == "1"
-    assert found["AC Power"]["sleep"] == "0"
+    assert groups["System-wide power settings"] == {"SleepDisabled": "1"}
+    assert groups["Battery Power"]["Sleep On Power Button"] == "1"
+    assert groups["AC Power"]["sleep"] == "0"
 
 
 @pytest.mark.parametrize(
@@ -57,10 +57,10 @@ def test_a_battery_has_four_states(state, expected):
         f"Now drawing from 'AC Power'\n -InternalBattery-0\t42%; {state} present: true"
     )
 
-    found = extract(text, parse.BATTERY)
+    result = extract(text, parse.BATTERY)
 
-    assert found["battery_percent"] == 42
-    assert found["battery_state"] == expected
+    assert result["battery_percent"] == 42
+    assert result["battery_state"] == expected
 
 
 def test_a_desktop_has_a_source_and_no_battery():
@@ -102,10 +102,10 @@ Pages speculative:    5.
 Pages tagged:         9.
 Swapins:              2.
 """
-    found = parse.vm_stat(text)
+    result = parse.vm_stat(text)
 
-    assert found["available_bytes"] == 35 * page
-    assert found["swapins_bytes"] == 2 * page
+    assert result["available_bytes"] == 35 * page
+    assert result["swapins_bytes"] == 2 * page
 
 
 @pytest.mark.parametrize("used", ["512.50M", "512,50M"])

@@ -113,11 +113,11 @@ def test_an_id_that_cannot_be_kept_is_missing_with_a_reason_without_a_path(tmp_p
     blocked = tmp_path / "file"
     blocked.write_text("in the way")
 
-    found = json.loads(run(**mac("vm"), BENCHDB_HOME=str(blocked))[0])
+    result = json.loads(run(**mac("vm"), BENCHDB_HOME=str(blocked))[0])
 
-    assert "anonymous_id" not in found
-    assert found["missing"]["anonymous_id"].startswith("the id cannot be kept")
-    assert str(tmp_path) not in str(found)
+    assert "anonymous_id" not in result
+    assert result["missing"]["anonymous_id"].startswith("the id cannot be kept")
+    assert str(tmp_path) not in str(result)
 
 
 @pytest.mark.parametrize("damage", [b"", b"short\n", b"\xff" * 32, b"g" * 32])

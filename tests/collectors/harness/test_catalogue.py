@@ -84,12 +84,12 @@ def test_benchdb_and_its_collectors_read_the_same_parameter_counts():
 
 
 def test_the_suites_are_the_standard_one_and_one_for_each_source():
-    found = {name: suite.source for name, suite in suites().items()}
+    values = {name: suite.source for name, suite in suites().items()}
 
-    assert found.pop("standard") is None
-    assert found.pop("language-models") is None
-    assert found == {name: name for name in found}
-    assert set(found) == {source for w in collected().values() for source in w.sources}
+    assert values.pop("standard") is None
+    assert values.pop("language-models") is None
+    assert values == {name: name for name in values}
+    assert set(values) == {source for w in collected().values() for source in w.sources}
 
 
 @pytest.mark.parametrize("name", suites())
@@ -106,7 +106,9 @@ def test_suites_name_workloads_settings_and_axes_that_there_are(name):
 def test_a_sweep_says_its_operations_for_every_point_or_once_for_all(name):
     workload = collected()[name]
     given = workload.train_flops_per_sample
-    points = [set(one) - {"flops"} for one in given] if isinstance(given, tuple) else []
+    points = (
+        [set(item) - {"flops"} for item in given] if isinstance(given, tuple) else []
+    )
 
     assert all(point <= {*workload.grid, *workload.choices} for point in points)
 

@@ -62,10 +62,10 @@ def test_what_was_asked_for_goes_before_smoke():
 
 
 def test_the_sweep_of_m1_vs_v100_has_its_8_configurations():
-    found = suite("m1-vs-v100")
+    result = suite("m1-vs-v100")
 
-    points = {tuple(cell.parameters[axis] for axis in cell.axes) for cell in found}
-    assert len(found) == len(points) == 8
+    points = {tuple(cell.parameters[axis] for axis in cell.axes) for cell in result}
+    assert len(result) == len(points) == 8
     assert (32, 96, "last") in points
 
 
@@ -77,12 +77,12 @@ def test_each_point_of_that_sweep_has_its_own_operations():
 
 
 def test_pytorch_in_m1_is_five_networks_at_two_batches():
-    found = suite("pytorch-in-m1")
+    result = suite("pytorch-in-m1")
 
-    assert len(found) == 10
-    assert {cell.batch_size for cell in found} == {4, 64}
-    assert {cell.setting for cell in found} == {"pytorch-in-m1"}
-    assert {cell.parameters["optimizer"] for cell in found} == {"Adam"}
+    assert len(result) == 10
+    assert {cell.batch_size for cell in result} == {4, 64}
+    assert {cell.setting for cell in result} == {"pytorch-in-m1"}
+    assert {cell.parameters["optimizer"] for cell in result} == {"Adam"}
 
 
 def test_the_same_network_differs_by_setting():
@@ -106,8 +106,8 @@ def test_the_same_network_differs_by_setting():
 
 def test_a_suite_follows_the_batches_of_its_source_on_each_device():
     def batches(device: str) -> list[int]:
-        found = suite("tf-metal-experiments", device)
-        return [cell.batch_size for cell in found if cell.workload == "resnet50"]
+        result = suite("tf-metal-experiments", device)
+        return [cell.batch_size for cell in result if cell.workload == "resnet50"]
 
     assert batches("metal") == [128, 64]
     assert batches("cuda") == [128, 256]
@@ -199,8 +199,8 @@ def test_only_batch_and_axes_may_be_chosen():
 def test_precisions_multiply_the_cells():
     chosen = replace(QUICK, precisions=("fp32", "bf16"), axes={"size": (64, 128)})
 
-    found = [(cell.precision, cell.size) for cell in cells("matmul", chosen)]
-    assert found == [("fp32", 64), ("fp32", 128), ("bf16", 64), ("bf16", 128)]
+    pairs = [(cell.precision, cell.size) for cell in cells("matmul", chosen)]
+    assert pairs == [("fp32", 64), ("fp32", 128), ("bf16", 64), ("bf16", 128)]
 
 
 def test_a_cell_survives_its_way_to_the_worker():

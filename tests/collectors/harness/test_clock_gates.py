@@ -34,9 +34,9 @@ def judged(monkeypatch: pytest.MonkeyPatch):
     def gates(ratios: list[float], probes: list[float]) -> dict[str, Any]:
         work = Clocked(ratios, probes)
         monkeypatch.setattr("harness.gates.doubled", work.doubled)
-        _, found = follow(work, cell("standard"))
+        _, recorder = follow(work, cell("standard"))
         assert list(work.ratios) == list(work.probes) == []
-        return {name: found.gates.verdicts()[name] for name in NAMES}
+        return {name: recorder.gates.verdicts()[name] for name in NAMES}
 
     return gates
 

@@ -39,7 +39,7 @@ def test_a_crash_keeps_what_was_known_and_tells_what_was_not():
         assert outcome.value(known) is not None
     # The gates that it came too early for are told all the same.
     assert tuple(end.checks["gates"]) == GATES
-    assert {one["status"] for one in end.checks["gates"].values()} == {"not-checked"}
+    assert {item["status"] for item in end.checks["gates"].values()} == {"not-checked"}
     (cost,) = (value for value in end.values if value.metric == "parent_cpu_percent")
     assert cost.reason == "the phase measure did not come to its end"
 

@@ -21,7 +21,7 @@ def measured(wrong: str, framework: str = "torch") -> tuple[Outcome, messages.En
     installed = TENSORFLOW if framework == "tensorflow" else TORCH
     mac = Mac("m4_max", installed, wrong=(("FAKE_METAL", wrong),))
     done = mac.collector(framework, *MATMUL)
-    (end,) = (one for one in decode(done.out) if isinstance(one, messages.End))
+    (end,) = (header for header in decode(done.out) if isinstance(header, messages.End))
     return done, end
 
 
@@ -54,7 +54,7 @@ def test_what_else_stands_on_standard_error_is_passed_on_and_changes_nothing():
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("result", "outcome"),
     [
         ("", None),
         ("UserWarning: the command buffer is large", None),
@@ -85,16 +85,16 @@ def test_what_else_stands_on_standard_error_is_passed_on_and_changes_nothing():
         ("command buffer exited with error status.", ("failed", "no cause told")),
     ],
 )
-def test_the_cause_is_the_one_that_metal_names(said, told):
-    found = dropped(said)
+def test_the_cause_is_the_one_that_metal_names(result, outcome):
+    pair = dropped(result)
 
-    if told is None:
-        assert found is None
+    if outcome is None:
+        assert pair is None
     else:
-        assert found is not None
-        status, cause = told
-        assert found[0] == status
-        assert found[1].startswith(f"Metal dropped work: {cause}; ")
+        assert pair is not None
+        status, cause = outcome
+        assert pair[0] == status
+        assert pair[1].startswith(f"Metal dropped work: {cause}; ")
 
 
 def heard_from(program: str) -> tuple[tuple[str, str] | None, float]:
@@ -110,7 +110,7 @@ def heard_from(program: str) -> tuple[tuple[str, str] | None, float]:
 
 
 def test_a_message_is_heard_among_pages_and_in_pieces():
-    found, _ = heard_from(
+    pair, _ = heard_from(
         "import os, time\n"
         "os.write(2, b'x' * 200_000)\n"
         "for part in (b'... buffer was abor', b'ted\\nExecution of the comm', "
@@ -119,15 +119,15 @@ def test_a_message_is_heard_among_pages_and_in_pieces():
         "os.write(2, b'y' * 200_000)\n"
     )
 
-    assert found is not None
-    assert found[1].startswith("Metal dropped work: Discarded (kIOGPUX); ")
+    assert pair is not None
+    assert pair[1].startswith("Metal dropped work: Discarded (kIOGPUX); ")
 
 
 def test_a_child_that_outlives_its_worker_keeps_nobody_waiting():
-    found, seconds = heard_from(
+    pair, seconds = heard_from(
         "import subprocess, sys\n"
         "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(30)'])\n"
     )
 
-    assert found is None
+    assert pair is None
     assert seconds < 20

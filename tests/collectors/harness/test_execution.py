@@ -32,13 +32,13 @@ class Refused(Counting):
 def executed(
     work: Counting, device: str, fallbacks: tuple[str, ...] = ()
 ) -> tuple[dict[str, Any], Any]:
-    said: list[dict[str, Any]] = []
+    groups: list[dict[str, Any]] = []
     run = {"key": "r", "replicate": 0, "replicates": 1, "device_name": "a device"}
     recorder = Recorder(
-        Assignment(replace(cell(), device=device), run, {}, 0), said.append
+        Assignment(replace(cell(), device=device), run, {}, 0), groups.append
     )
     say_execution(work, recorder, 0.01, fallbacks)
-    return {line["metric"]: line for line in said}, recorder.checks.get("path")
+    return {line["metric"]: line for line in groups}, recorder.checks.get("path")
 
 
 def test_kernels_beside_each_other_are_counted_once():
@@ -89,10 +89,14 @@ def test_operations_that_ran_on_the_cpu_are_named_and_the_warning_is_shown(monke
 
 
 def test_only_what_ran_another_way_is_compared():
-    told = {"attention": "math", "cpu_fallback": "aten::a, aten::b", "sdk": "macOS 26"}
+    values = {
+        "attention": "math",
+        "cpu_fallback": "aten::a, aten::b",
+        "sdk": "macOS 26",
+    }
 
-    assert compared(told, "metal") == "attention math; cpu fallback aten::a, aten::b"
-    assert compared(told, "cpu") == ""
+    assert compared(values, "metal") == "attention math; cpu fallback aten::a, aten::b"
+    assert compared(values, "cpu") == ""
     assert (
         compared({"attention": "unknown", "cpu_fallback": "none seen"}, "metal") == ""
     )
@@ -112,9 +116,9 @@ def test_the_share_of_the_peak_is_told_at_the_clock_that_was_held():
     share = {"metric": "mfu_percent", "value": 65.9}
     end = {"values": [share], "checks": {"peak_clock_mhz": 1830}}
 
-    (found,) = share_at_clock(end, 1500)
+    (result,) = share_at_clock(end, 1500)
 
-    assert found["metric"] == "mfu_at_clock_percent"
-    assert found["value"] == pytest.approx(80.4, abs=0.05)
+    assert result["metric"] == "mfu_at_clock_percent"
+    assert result["value"] == pytest.approx(80.4, abs=0.05)
     assert share_at_clock(end, None) == []
     assert share_at_clock({"values": [share], "checks": {}}, 1500) == []

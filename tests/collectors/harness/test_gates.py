@@ -36,8 +36,8 @@ def recorder(chosen: Cell = OPERATION, precision: str = "fp32") -> Recorder:
 
 def status(name: str, judged: Recorder | Gates) -> str:
     gates = judged.gates if isinstance(judged, Recorder) else judged
-    found: str = gates.verdicts()[name]["status"]
-    return found
+    text: str = gates.verdicts()[name]["status"]
+    return text
 
 
 def judged_work(chosen: Cell = OPERATION, precision: str = "fp32", **answers: Any):
@@ -55,11 +55,11 @@ def verdict(name: str, judge: Callable[..., Any], *arguments: Any) -> str:
 
 
 def test_every_gate_is_told_even_when_the_run_ended_before_it():
-    told = Gates().verdicts()
+    groups = Gates().verdicts()
 
-    assert tuple(told) == GATES
-    assert {gate["status"] for gate in told.values()} == {"not-checked"}
-    assert all(gate["why"] for gate in told.values())
+    assert tuple(groups) == GATES
+    assert {gate["status"] for gate in groups.values()} == {"not-checked"}
+    assert all(gate["why"] for gate in groups.values())
 
 
 @pytest.mark.parametrize(
@@ -77,11 +77,11 @@ def test_a_loss_must_be_finite_and_move_and_weights_with_it(losses, head, verdic
 
 
 def test_losses_are_told_as_null_or_by_the_digest_of_their_float32_bytes():
-    found = judged_work(cell(), losses=[1.0, math.nan])
+    result = judged_work(cell(), losses=[1.0, math.nan])
     whole = judged_work(cell(), losses=[0.5, 0.1, 2.0])
 
     expected = hashlib.sha256(pack("<3f", 0.5, 0.1, 2.0)).hexdigest()
-    assert found.gates.verdicts()["loss"]["last"] is None
+    assert result.gates.verdicts()["loss"]["last"] is None
     assert whole.checks["loss_trace_sha256"] == expected
 
 

@@ -86,9 +86,9 @@ def test_a_worker_over_its_time_limit_says_where_it_was():
 
 
 def test_a_crash_after_the_result_does_not_undo_it():
-    said = Course(result={"status": "ok", "reason": None, "checks": {}})
+    course = Course(result={"status": "ok", "reason": None, "checks": {}})
 
-    end = ended(said, Death(-11, 1.0, CpuTime(1.0, 0.0), 1000))
+    end = ended(course, Death(-11, 1.0, CpuTime(1.0, 0.0), 1000))
 
     assert end["status"] == "ok"
     assert end["checks"] == {"after_result": "killed by SIGSEGV"}
@@ -120,14 +120,14 @@ def test_lines_are_strict_json(number):
 
 
 def test_samples_are_sent_in_order_and_apart_by_phase_and_steps():
-    said: list[dict[str, Any]] = []
-    writer = SampleWriter(said.append, "r")
+    groups: list[dict[str, Any]] = []
+    writer = SampleWriter(groups.append, "r")
 
     for phase, per in [("warmup", 1), ("warmup", 1), ("warmup", 2), ("measure", 2)]:
         writer.add(phase, per, 0.25)
     writer.flush()
 
-    assert [(m["phase"], m["per"], len(m["values"])) for m in said] == [
+    assert [(m["phase"], m["per"], len(m["values"])) for m in groups] == [
         ("warmup", 1, 2),
         ("warmup", 2, 1),
         ("measure", 2, 1),
@@ -141,7 +141,7 @@ def test_replicates_go_round_all_cells_in_a_reproducible_order():
 
     assert turns == list(_in_turn(cells, range(3), seed=1))
     assert [turn for turn, _ in turns] == [0] * 9 + [1] * 9 + [2] * 9
-    assert [found for _, found in turns[:9]] != [found for _, found in turns[9:18]]
+    assert [result for _, result in turns[:9]] != [result for _, result in turns[9:18]]
 
 
 def test_the_version_is_benchdbs_own():

@@ -59,33 +59,35 @@ def fading(
 def figures(
     device: Device, chosen: Cell, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    values, found = follow(on(device, monkeypatch), chosen, replicate=1)
-    return values, found.checks["said"]
+    values, recorder = follow(on(device, monkeypatch), chosen, replicate=1)
+    return values, recorder.checks["said"]
 
 
 @pytest.mark.parametrize("tier", ["standard", "reference"])
 def test_a_device_that_throttles_keeps_seven_tenths_of_its_burst(tier, monkeypatch):
-    values, said = figures(Device(fading(0.7, 15)), cell(tier), monkeypatch)
+    values, groups = figures(Device(fading(0.7, 15)), cell(tier), monkeypatch)
 
     # Two seconds of a pace that fades within fifteen are 2 % below the very first step.
     assert values["burst_samples_per_second"]["value"] == pytest.approx(400, rel=0.03)
     sustained = values["sustained_samples_per_second"]["value"]
     assert sustained == pytest.approx(0.7 * 400, rel=0.02)
     assert values["sustained_percent"]["value"] == pytest.approx(71.5, abs=1.5)
-    blocks = [line for line in said if line["type"] == "samples"]
-    seconds = sum(sum(one["values"]) for one in blocks if one["phase"] == "burst")
+    blocks = [line for line in groups if line["type"] == "samples"]
+    seconds = sum(sum(block["values"]) for block in blocks if block["phase"] == "burst")
     assert 2 <= seconds < 2.7
 
 
 def test_a_device_that_keeps_its_speed_takes_no_longer_than_it_must(monkeypatch):
     device = Device(lambda _: 0.01)
 
-    values, said = figures(device, cell("standard"), monkeypatch)
+    values, groups = figures(device, cell("standard"), monkeypatch)
 
     assert values["sustained_percent"]["value"] == pytest.approx(100, abs=0.01)
-    assert "settle" in {line.get("phase") for line in said if line["type"] == "samples"}
+    assert "settle" in {
+        line.get("phase") for line in groups if line["type"] == "samples"
+    }
     # Of the clock: warm-up and calibration, rest, stretch; the rest is gates.
-    edges = {(it["phase"], it["begin"]): it["at_ns"] for it in said if "at_ns" in it}
+    edges = {(it["phase"], it["begin"]): it["at_ns"] for it in groups if "at_ns" in it}
     assert ("rest", True) in edges
     assert TIERS["standard"].least_seconds(lasting=True) == 2 + 5 + 30 + 32
 
@@ -116,11 +118,11 @@ def test_a_late_fall_is_not_averaged_with_what_was_before(monkeypatch):
 def test_lower_tiers_neither_rest_nor_tell_how_long_a_speed_lasts(tier, monkeypatch):
     device = Device(lambda _: 0.01)
 
-    values, said = figures(device, cell(tier), monkeypatch)
+    values, groups = figures(device, cell(tier), monkeypatch)
 
     assert len(device.rested) == (1 if tier == "smoke" else 2)  # the idle 2 s of quick
     assert not {name for name in values if name.startswith(("burst", "sustained"))}
-    assert "burst" not in {line.get("phase") for line in said}
+    assert "burst" not in {line.get("phase") for line in groups}
 
 
 def test_a_step_longer_than_the_burst_shows_none(monkeypatch):
@@ -164,9 +166,9 @@ def test_the_headline_is_of_the_same_blocks_with_and_without_a_burst(monkeypatch
 def test_few_long_blocks_settle_nothing(monkeypatch):
     work = on(Device(lambda _: 50.0), monkeypatch)
 
-    found = settle(work, TIERS["standard"], 1, Stretch(lambda *_: None))
+    number = settle(work, TIERS["standard"], 1, Stretch(lambda *_: None))
 
-    assert found == "it did not settle in 200 s: fewer than 6 blocks"
+    assert number == "it did not settle in 200 s: fewer than 6 blocks"
 
 
 def test_a_burst_is_two_seconds_of_blocks(monkeypatch):
@@ -232,29 +234,29 @@ def test_a_rate_under_a_changing_clock_is_taken_back_and_nothing_else():
     none = {"metric": "sustained_percent", "reason": "it did not settle"}
     other = {"metric": "burst_teraflops", "value": 750.0}
 
-    found = [without_rate(one, "its clock went") for one in (rate, none, other)]
+    groups = [without_rate(items, "its clock went") for items in (rate, none, other)]
 
-    assert found[0] == {"metric": "sustained_teraflops", "reason": "its clock went"}
-    assert found[1:] == [none, other]
+    assert groups[0] == {"metric": "sustained_teraflops", "reason": "its clock went"}
+    assert groups[1:] == [none, other]
 
 
 def test_clock_power_and_heat_are_told_over_time():
     states = seen(lambda n: 1980 if n < 10 else 1500)
     states = [replace(it, celsius=40 + it.at) for it in states]
 
-    found = over_time(states, readings(lambda n: 700.0), Span(0.0, 30.0))
+    result = over_time(states, readings(lambda n: 700.0), Span(0.0, 30.0))
 
-    assert found["every_seconds"] == 1
-    assert found["clock_mhz"][:2] == [1980, 1980]
-    assert found["clock_mhz"][-1] == 1500
-    assert found["power_watts"] == [700.0] * 30
-    assert found["temperature_celsius"][-1] == 70
-    assert found["held_back"] == [[0, "sw_power_cap"]]
+    assert result["every_seconds"] == 1
+    assert result["clock_mhz"][:2] == [1980, 1980]
+    assert result["clock_mhz"][-1] == 1500
+    assert result["power_watts"] == [700.0] * 30
+    assert result["temperature_celsius"][-1] == 70
+    assert result["held_back"] == [[0, "sw_power_cap"]]
 
 
 def test_a_long_stretch_is_told_in_sixty_places():
-    found = over_time(seen(lambda _: 1500), [], Span(0.0, 240.0))
+    result = over_time(seen(lambda _: 1500), [], Span(0.0, 240.0))
 
-    assert (found["every_seconds"], len(found["clock_mhz"])) == (4, 60)
-    assert found["clock_mhz"][-1] is None
-    assert "power_watts" not in found
+    assert (result["every_seconds"], len(result["clock_mhz"])) == (4, 60)
+    assert result["clock_mhz"][-1] is None
+    assert "power_watts" not in result

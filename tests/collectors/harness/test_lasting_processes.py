@@ -39,13 +39,15 @@ def test_burst_rest_and_settling_come_in_their_order_and_are_told(tmp_path):
     start = phases.index("burst")
     assert phases[start - 1 : start + 3] == ["warmup", "burst", "warmup", "measure"]
     assert sum(done.times("burst")) >= 1.9  # and what lies between the blocks
-    told = [line.rpartition(": ")[2].split(", ") for line in done.errors.splitlines()]
-    assert {"rest", "burst", "measure", "gates", "execution"} <= {it for it, _ in told}
-    shares = [int(percent.removesuffix(" %")) for _, percent in told]
+    groups = [line.rpartition(": ")[2].split(", ") for line in done.errors.splitlines()]
+    assert {"rest", "burst", "measure", "gates", "execution"} <= {
+        it for it, _ in groups
+    }
+    shares = [int(percent.removesuffix(" %")) for _, percent in groups]
     assert shares == sorted(shares)
     assert (shares[0], shares[-1] >= 80) == (0, True)
     # Other work beside a test may leave no sustained rate, but never no reason.
-    values = {one.metric: one for one in end.values}
+    values = {value.metric: value for value in end.values}
     assert values["burst_teraflops"].value or values["burst_teraflops"].reason
     sustained, stays = values["sustained_teraflops"], values["sustained_percent"]
     assert (sustained.value is None) == bool(sustained.reason)

@@ -31,7 +31,7 @@ def cells(framework: str, *arguments: str):
     return options, chosen_cells(FRAMEWORKS[framework], options)
 
 
-def told(framework: str, *arguments: str):
+def chosen_and_listed(framework: str, *arguments: str):
     options, chosen = cells(framework, *arguments)
     return chosen, listed(FRAMEWORKS[framework], options, chosen)["cells"]
 
@@ -43,7 +43,7 @@ def told(framework: str, *arguments: str):
 )
 def test_the_arguments_of_a_cell_measure_it_and_nothing_else(of, tier):
     framework, workload = of
-    chosen, lines = told(framework, workload, "--tier", tier)
+    chosen, lines = chosen_and_listed(framework, workload, "--tier", tier)
 
     assert chosen
     for cell, line in zip(chosen, lines, strict=True):
@@ -56,7 +56,7 @@ def test_the_arguments_of_a_cell_measure_it_and_nothing_else(of, tier):
 @pytest.mark.parametrize("suite", ["standard", "m1tensorbench", "m1-vs-v100"])
 @pytest.mark.parametrize("tier", TIERS)
 def test_so_do_those_of_a_suite(suite, tier):
-    chosen, lines = told("torch", "--suite", suite, "--tier", tier)
+    chosen, lines = chosen_and_listed("torch", "--suite", suite, "--tier", tier)
 
     for cell, line in zip(chosen, lines, strict=True):
         _, (alone,) = cells("torch", *line["arguments"], "--tier", tier)
@@ -64,7 +64,9 @@ def test_so_do_those_of_a_suite(suite, tier):
 
 
 def test_another_batch_of_a_trial_is_measured_as_well():
-    chosen, (line,) = told("torch", "conv", "--batch-size", "64", "--tier", "smoke")
+    chosen, (line,) = chosen_and_listed(
+        "torch", "conv", "--batch-size", "64", "--tier", "smoke"
+    )
 
     _, alone = cells("torch", *line["arguments"], "--tier", "smoke")
     assert [cell.parameters for cell in alone] == [cell.parameters for cell in chosen]
@@ -78,9 +80,9 @@ def test_what_people_do_for_minutes_takes_longer_in_higher_tiers():
     seconds = {
         (cell["workload"], tier): cell["least_seconds"]
         for tier in ("quick", "standard", "reference")
-        for cell in told("numpy", *some, tier)[1]
+        for cell in chosen_and_listed("numpy", *some, tier)[1]
     }
 
-    assert [seconds["elementwise", one] for one in ("quick", "standard")] == [17, 27]
-    assert [seconds["matmul", one] for one in ("quick", "standard")] == [17, 69]
+    assert [seconds["elementwise", text] for text in ("quick", "standard")] == [17, 27]
+    assert [seconds["matmul", text] for text in ("quick", "standard")] == [17, 69]
     assert seconds["matmul", "reference"] == 2 + 30 + 30 + 90

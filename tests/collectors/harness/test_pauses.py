@@ -34,9 +34,9 @@ EVEN = [0.5] * 9
 def test_what_stood_still_is_told_by_two_clocks_or_by_a_block(
     before, after, blocks, reason
 ):
-    told = pause(before, after, blocks)
+    text = pause(before, after, blocks)
 
-    assert told == reason if reason is None else (told or "").startswith(reason)
+    assert text == reason if reason is None else (text or "").startswith(reason)
 
 
 @pytest.mark.parametrize(
@@ -76,14 +76,14 @@ def test_a_worker_that_is_stopped_and_goes_on_leaves_an_interrupted_run():
         out, err = process.communicate(timeout=60)
 
     lines = decode(out)
-    (end,) = (one for one in lines if isinstance(one, messages.End))
+    (end,) = (line for line in lines if isinstance(line, messages.End))
     assert (process.returncode, end.status) == (1, "interrupted")
     assert "the worker was halted in between" in (end.reason or "")
     assert str(end.reason) in err
     # The samples are kept; what would be a figure has the reason in its place.
     blocks = [x for x in lines if isinstance(x, messages.Samples)]
-    assert max(t for one in blocks for t in one.values) > 3
-    values = {one.metric: one for one in end.values}
+    assert max(t for block in blocks for t in block.values) > 3
+    values = {value.metric: value for value in end.values}
     for metric in ("step_seconds", "teraflops"):
         assert (values[metric].value, values[metric].reason) == (
             None,

@@ -27,10 +27,10 @@ def test_collectors_and_benchdb_read_the_same_catalogue():
 def test_a_cuda_card_is_known_by_the_name_that_its_driver_prints(
     printed, precision, teraflops, gigabytes
 ):
-    found = peak_of("cuda", printed, None, precision)
+    peak = peak_of("cuda", printed, None, precision)
 
-    assert found.flops_per_second == teraflops * 1e12
-    assert found.bytes_per_second == gigabytes * 1e9
+    assert peak.flops_per_second == teraflops * 1e12
+    assert peak.bytes_per_second == gigabytes * 1e9
 
 
 def test_a_mac_is_known_by_chip_and_cores():
@@ -54,11 +54,11 @@ def test_of_unknown_cores_no_variant_has_a_higher_peak():
 
 
 def test_a_rate_that_nobody_states_is_unknown_and_the_memory_is_known_all_the_same():
-    found = peak_of("metal", "M3 Max", 40, "bf16")
+    peak = peak_of("metal", "M3 Max", 40, "bf16")
 
-    assert found.flops_per_second is None
-    assert found.bytes_per_second == 400e9
-    assert found.no_rate == "the catalogue of chips has no bf16 rate of M3 Max"
+    assert peak.flops_per_second is None
+    assert peak.bytes_per_second == 400e9
+    assert peak.no_rate == "the catalogue of chips has no bf16 rate of M3 Max"
 
 
 @pytest.mark.parametrize(
@@ -75,11 +75,11 @@ def test_a_rate_that_nobody_states_is_unknown_and_the_memory_is_known_all_the_sa
     ],
 )
 def test_what_has_no_known_peak_has_a_reason(device, name, cores, why):
-    found = peak_of(device, name, cores, "fp32")
+    peak = peak_of(device, name, cores, "fp32")
 
-    assert (found.flops_per_second, found.bytes_per_second) == (None, None)
-    assert why in found.no_rate
-    assert why.replace("fp32 rate", "memory bandwidth") in found.no_bandwidth
+    assert (peak.flops_per_second, peak.bytes_per_second) == (None, None)
+    assert why in peak.no_rate
+    assert why.replace("fp32 rate", "memory bandwidth") in peak.no_bandwidth
 
 
 @pytest.mark.parametrize(
@@ -94,9 +94,9 @@ def test_what_has_no_known_peak_has_a_reason(device, name, cores, why):
 def test_a_card_that_boosts_computes_more_than_its_rates_say(
     printed, highest, teraflops
 ):
-    found = peak_of("cuda", printed, None, "bf16")
+    peak = peak_of("cuda", printed, None, "bf16")
 
-    assert found.boosted(highest) == pytest.approx(teraflops * 1e12)
+    assert peak.boosted(highest) == pytest.approx(teraflops * 1e12)
 
 
 def test_what_has_no_rate_has_none_at_any_clock():

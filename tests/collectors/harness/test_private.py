@@ -17,7 +17,7 @@ NAMES = {"alice", "jane doe", "workbench", "workbench.lab.example", "li"}
 
 
 @pytest.mark.parametrize(
-    ("said", "published"),
+    ("result", "published"),
     [
         ("/home/alice/secret-project/weights.h5", "…/weights.h5"),
         ("No such file: '/home/alice/my runs/a b.h5'", "No such file: '…/a b.h5'"),
@@ -53,12 +53,12 @@ NAMES = {"alice", "jane doe", "workbench", "workbench.lab.example", "li"}
         ("/srv/alice_model.pt", "…/(private)_model.pt"),
     ],
 )
-def test_of_a_path_only_the_last_part_stays(said, published):
-    assert redact(said, NAMES) == published
+def test_of_a_path_only_the_last_part_stays(result, published):
+    assert redact(result, NAMES) == published
 
 
 @pytest.mark.parametrize(
-    ("said", "published"),
+    ("result", "published"),
     [
         ("user alice on workbench", "user (private) on (private)"),
         ("Alice@WorkBench: no", "(private): no"),
@@ -70,8 +70,8 @@ def test_of_a_path_only_the_last_part_stays(said, published):
         ("malice on the workbenches in Lille", None),
     ],
 )
-def test_names_are_taken_out_as_whole_words(said, published):
-    assert redact(said, NAMES) == (published or said)
+def test_names_are_taken_out_as_whole_words(result, published):
+    assert redact(result, NAMES) == (published or result)
 
 
 @pytest.mark.parametrize(
@@ -135,14 +135,14 @@ def test_what_tells_nothing_stays(harmless):
 
 
 @pytest.mark.parametrize(
-    "said",
+    "result",
     [
         "alice: '/home/alice/a b/x' on workbench (10.0.0.5), ~/y, C:\\Users\\li\\z",
         "https://nas.example, /home/eve, someone@example.com GPU-feedbee1",
     ],
 )
-def test_redacting_again_changes_nothing(said):
-    once = redact(said, NAMES)
+def test_redacting_again_changes_nothing(result):
+    once = redact(result, NAMES)
 
     assert redact(once, NAMES) == once
 

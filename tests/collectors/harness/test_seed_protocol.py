@@ -54,27 +54,31 @@ def test_quick_runs_the_whole_protocol_where_it_is_short():
     ],
 )
 def test_quick_scales_long_epochs_to_seconds(plan, step_seconds, scaled):
-    found = affordable(plan, cell("quick"), step_seconds)
+    seed_plan = affordable(plan, cell("quick"), step_seconds)
 
-    assert found.scaled
-    assert (found.warmup_epochs, found.epochs, found.steps_per_epoch) == scaled
+    assert seed_plan.scaled
+    assert (
+        seed_plan.warmup_epochs,
+        seed_plan.epochs,
+        seed_plan.steps_per_epoch,
+    ) == scaled
 
 
 def test_quick_scales_a_long_pass_over_the_data():
-    found = affordable(EPOCH, cell("quick"), 1.0)
+    plan = affordable(EPOCH, cell("quick"), 1.0)
 
-    assert found == replace(EPOCH, samples=40, scaled=True)
+    assert plan == replace(EPOCH, samples=40, scaled=True)
 
 
 @pytest.mark.usefixtures("_short_standard")
 def test_whole_epochs_have_script_times():
-    values, found = follow(
+    values, recorder = follow(
         Counting(), cell("standard", replace(FIT, steps_per_epoch=5))
     )
 
     assert values["script_wall_seconds"]["value"] > 0
     assert values["fit_samples_per_second"]["value"] > 0
-    assert found.checks["seed_protocol"] == {
+    assert recorder.checks["seed_protocol"] == {
         "name": "a-source",
         "version": 2,
         "kind": "fit",
@@ -87,12 +91,12 @@ def test_whole_epochs_have_script_times():
 
 
 def test_scaled_epochs_say_so_instead_of_script_times():
-    values, found = follow(Counting(), cell("smoke", FIT))
+    values, recorder = follow(Counting(), cell("smoke", FIT))
 
     reason = "seed protocol scaled to 4 of 120 steps"
     assert values["script_cpu_percent"]["reason"] == reason
     assert values["fit_samples_per_second"]["value"] > 0
-    assert found.checks["seed_protocol"]["scaled"]
+    assert recorder.checks["seed_protocol"]["scaled"]
 
 
 class SlowBefore(Counting):
@@ -113,9 +117,9 @@ def test_a_script_takes_no_time_for_what_its_source_did_not_do():
 def test_epochs_are_samples_of_the_run_and_their_rate_is_over_all_their_time():
     plan = SeedPlan("fit", 1, 3, 5, samples=18)  # the last batch has 2 of 4
 
-    values, found = follow(Counting(), cell("standard", plan))
+    values, recorder = follow(Counting(), cell("standard", plan))
 
-    series = [it for it in found.checks["said"] if it["type"] == "samples"]
+    series = [it for it in recorder.checks["said"] if it["type"] == "samples"]
     (seed,) = [it for it in series if it["phase"] == "seed"]
     assert (seed["per"], len(seed["values"])) == (5, 3)
     assert next(it["per"] for it in series if it["phase"] == "warmup") == 5
@@ -143,10 +147,10 @@ def _short_quick(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_epochs_that_exceed_their_estimate_are_ended_and_say_so(plan):
     began = time.monotonic()
 
-    values, found = follow(SlowLater(), cell("quick", plan))
+    values, recorder = follow(SlowLater(), cell("quick", plan))
 
     assert time.monotonic() - began < 20 * 0.3
-    protocol = found.checks["seed_protocol"]
+    protocol = recorder.checks["seed_protocol"]
     reason = f"seed protocol ended after 0.3 s, with {protocol['steps']} of 120 steps"
     assert protocol["scaled"]
     assert protocol["ended"] == values["script_wall_seconds"]["reason"] == reason
@@ -170,13 +174,13 @@ def test_whole_epochs_are_ended_before_the_process_is_killed():
 def test_a_pass_over_the_data_is_timed_as_an_epoch():
     work = Counting()
 
-    values, found = follow(work, cell("standard", EPOCH))
+    values, recorder = follow(work, cell("standard", EPOCH))
 
     assert work.asked.count("epoch of 1000") == 1
     seconds = values["epoch_seconds"]["value"]
     assert values["epochs_per_hour"]["value"] == 3600 / seconds
     assert values["fit_samples_per_second"]["value"] == pytest.approx(1000 / seconds)
-    assert found.checks["seed_protocol"]["loader_processes"] == 4
+    assert recorder.checks["seed_protocol"]["loader_processes"] == 4
 
 
 def test_part_of_a_pass_has_a_rate_but_no_epoch_time():
@@ -199,9 +203,9 @@ def test_trials_are_told_with_and_without_waiting():
 
 
 def test_the_source_can_be_left_out():
-    values, found = follow(Counting(), cell("smoke", FIT), seed_protocol=False)
+    values, recorder = follow(Counting(), cell("smoke", FIT), seed_protocol=False)
 
-    assert "seed_protocol" not in found.checks
+    assert "seed_protocol" not in recorder.checks
     assert "fit_samples_per_second" not in values
     assert values["step_seconds"]["value"] > 0
 

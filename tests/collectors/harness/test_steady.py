@@ -13,11 +13,11 @@ def noisy(count: int, level: float = 1.0, seed: int = 1) -> list[float]:
 
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_of_a_few_blocks_nobody_can_tell(count):
-    told = steady([60.3] * count)
+    result = steady([60.3] * count)
 
-    assert told["steady"] is None
-    assert told["why"] == f"{count} blocks; it takes 6"
-    assert "drift_pct" not in told
+    assert result["steady"] is None
+    assert result["why"] == f"{count} blocks; it takes 6"
+    assert "drift_pct" not in result
 
 
 def test_blocks_that_do_not_change_are_steady():
@@ -27,9 +27,9 @@ def test_blocks_that_do_not_change_are_steady():
 
 
 def test_drift_is_told_from_first_to_last_third():
-    told = steady([1.0, 1.0, 1.0, 1.0, 1.1, 1.1])
+    result = steady([1.0, 1.0, 1.0, 1.0, 1.1, 1.1])
 
-    assert (told["drift_pct"], told["steady"]) == (10.0, False)
+    assert (result["drift_pct"], result["steady"]) == (10.0, False)
 
 
 def test_a_drift_is_between_the_medians_of_two_thirds():
@@ -54,10 +54,10 @@ def test_noise_alone_is_no_shift():
 def test_a_dip_in_the_middle_is_unsteady_though_both_ends_agree():
     times = [*noisy(10), *noisy(10, 1.05, seed=2), *noisy(10, seed=3)]
 
-    told = steady(times)
+    result = steady(times)
 
-    assert abs(told["drift_pct"]) < 1
-    assert not told["steady"]
+    assert abs(result["drift_pct"]) < 1
+    assert not result["steady"]
 
 
 def test_a_slow_first_block_stands_out():

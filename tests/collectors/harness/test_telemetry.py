@@ -52,7 +52,10 @@ def watched(fake, *names, samples=None):
 
 
 def by_metric(seen):
-    return {one["metric"]: one.get("value", one.get("reason")) for one in seen.values}
+    return {
+        value["metric"]: value.get("value", value.get("reason"))
+        for value in seen.values
+    }
 
 
 @pytest.mark.usefixtures("quick")
@@ -63,11 +66,11 @@ def test_a_card_gives_energy_power_and_samples_for_it(monkeypatch):
 
     seen = watched(fake, "idle", "measure", samples=5000)
 
-    found, about = by_metric(seen), seen.checks["energy"]
-    joules = found["energy_joules"]
-    assert found["mean_power_watts"] == pytest.approx(250, rel=0.25)
-    assert found["idle_power_watts"] == pytest.approx(250, rel=0.25)
-    assert found["samples_per_joule"] == pytest.approx(5000 / joules, rel=1e-4)
+    result, about = by_metric(seen), seen.checks["energy"]
+    joules = result["energy_joules"]
+    assert result["mean_power_watts"] == pytest.approx(250, rel=0.25)
+    assert result["idle_power_watts"] == pytest.approx(250, rel=0.25)
+    assert result["samples_per_joule"] == pytest.approx(5000 / joules, rel=1e-4)
     assert (about["source"], about["scope"]) == ("nvml_energy", "board")
     assert about["domains"]["gpu"] == joules
     assert joules == pytest.approx(250 * about["window_seconds"], rel=0.25)
@@ -191,7 +194,7 @@ def test_who_is_stopped_at_once_has_reasons_only(monkeypatch):
 
     seen = telemetry.stop()
 
-    assert all(one["reason"] for one in seen.values)
+    assert all(value["reason"] for value in seen.values)
     assert seen.checks == {}
 
 

@@ -42,11 +42,11 @@ def test_it_waits_until_it_is_nearly_as_cool_and_not_for_ever(
 ):
     nvml.installed(monkeypatch, celsius=celsius)
 
-    found = cooled(40, limit=limit)
+    result = cooled(40, limit=limit)
 
-    assert found is not None
-    assert found["seconds"] == seconds
-    assert (found["from_celsius"], found["to_celsius"]) == ends
+    assert result is not None
+    assert result["seconds"] == seconds
+    assert (result["from_celsius"], result["to_celsius"]) == ends
 
 
 def test_who_is_told_to_stop_stops_waiting(monkeypatch):

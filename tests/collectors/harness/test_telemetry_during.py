@@ -31,10 +31,10 @@ def test_unknown_is_left_out_and_never_zero():
 
 
 def test_clocks_have_a_range_and_a_middle():
-    found = summary(cards(*(CardState(sm_clock_mhz=mhz) for mhz in (1980, 300, 1900))))
+    result = summary(cards(*(CardState(sm_clock_mhz=mhz) for mhz in (1980, 300, 1900))))
 
     keys = ("sm_clock_mhz_min", "sm_clock_mhz_median", "sm_clock_mhz_max")
-    assert [found[key] for key in keys] == [300, 1900, 1980]
+    assert [result[key] for key in keys] == [300, 1900, 1980]
 
 
 @pytest.mark.parametrize(
@@ -49,26 +49,26 @@ def test_clocks_have_a_range_and_a_middle():
 def test_heat_and_want_of_power_throttle_and_a_power_cap_does_not(
     bits, throttled, capped, text
 ):
-    found = summary(cards(*(CardState(reasons=one) for one in bits)))
+    result = summary(cards(*(CardState(reasons=bit) for bit in bits)))
 
-    assert found["throttled_fraction"] == throttled
-    assert found["power_capped_fraction"] == capped
-    assert text is None or found["throttle_reasons"] == text
+    assert result["throttled_fraction"] == throttled
+    assert result["power_capped_fraction"] == capped
+    assert text is None or result["throttle_reasons"] == text
 
 
 def test_the_worst_of_load_and_pressure_counts():
     states = [State(1.0, load_1m=0.5, pressure=0), State(2.0, load_1m=3.0, pressure=2)]
 
-    found = summary([*states, State(3.0)])
+    result = summary([*states, State(3.0)])
 
-    assert (found["load_1m_max"], found["thermal_pressure_max"]) == (3.0, "heavy")
+    assert (result["load_1m_max"], result["thermal_pressure_max"]) == (3.0, "heavy")
 
 
 def test_temperature_has_a_start_an_end_and_a_top():
-    found = summary([State(0.0), *(State(1.0, celsius=c) for c in (44, 71, 69))])
+    result = summary([State(0.0), *(State(1.0, celsius=c) for c in (44, 71, 69))])
 
     names = ("start", "end", "max")
-    assert [found[f"temperature_celsius_{name}"] for name in names] == [44, 69, 71]
+    assert [result[f"temperature_celsius_{name}"] for name in names] == [44, 69, 71]
 
 
 @pytest.mark.parametrize(
@@ -102,9 +102,9 @@ def test_processes_that_the_driver_does_not_tell_are_unknown():
 def test_counters_are_compared_from_begin_to_end():
     taken = [(10.1, {"swapped_in_bytes": 4096}), (20.2, {"swapped_in_bytes": 8192})]
 
-    found = rises([*taken, (30.0, {"swapped_in_bytes": 9})], Span(10.0, 20.0))
+    result = rises([*taken, (30.0, {"swapped_in_bytes": 9})], Span(10.0, 20.0))
 
-    assert found == {"swapped_in_bytes": 4096}
+    assert result == {"swapped_in_bytes": 4096}
 
 
 def test_one_look_at_a_counter_is_no_rise_of_zero():
@@ -125,10 +125,10 @@ def test_counts_of_linux_are_of_the_whole_system(monkeypatch):
         line.split(" ") for line in (commands.read("/proc/vmstat") or "").splitlines()
     )
 
-    found = counters()
+    result = counters()
 
-    assert ("swapped_out_bytes" in found) == ("pswpout" in lines)
-    assert all(count >= 0 for count in found.values())
+    assert ("swapped_out_bytes" in result) == ("pswpout" in lines)
+    assert all(count >= 0 for count in result.values())
 
 
 def test_counts_of_a_mac_are_those_of_vm_stat(monkeypatch, tmp_path):

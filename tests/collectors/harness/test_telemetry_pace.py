@@ -46,7 +46,7 @@ def test_a_driver_that_takes_long_to_list_processes_is_asked_less_often(monkeypa
     between = [s.at for s in telemetry._states if second < s.at < third]
     assert len(between) > 5
     # Power that is sampled must not be missed meanwhile.
-    read = [one.at for one in telemetry._readings]
+    read = [reading.at for reading in telemetry._readings]
     assert max(later - sooner for sooner, later in pairwise(read)) < 1.5
 
 

@@ -183,10 +183,10 @@ def test_steps_are_timed_by_the_device_where_it_has_a_clock():
 
 
 def test_a_process_goes_through_its_phases_in_order():
-    _, found = follow(Counting(), cell("smoke"))
+    _, recorder = follow(Counting(), cell("smoke"))
 
-    said = [line for line in found.checks["said"] if line["type"] == "phase"]
-    begun = [line["phase"] for line in said if line["begin"]]
+    result = [line for line in recorder.checks["said"] if line["type"] == "phase"]
+    begun = [line["phase"] for line in result if line["begin"]]
     assert begun == [
         "build",
         "data",
@@ -196,8 +196,10 @@ def test_a_process_goes_through_its_phases_in_order():
         "step",
         "gates",
     ]
-    assert [line["at_ns"] for line in said] == sorted(line["at_ns"] for line in said)
-    (done,) = (line["samples"] for line in said if "samples" in line)
+    assert [line["at_ns"] for line in result] == sorted(
+        line["at_ns"] for line in result
+    )
+    (done,) = (line["samples"] for line in result if "samples" in line)
     assert done == 5 * 1 * 4
 
 

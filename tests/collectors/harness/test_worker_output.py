@@ -67,9 +67,9 @@ FORGED_RUN = {
 def test_a_line_that_was_not_asked_for_has_an_objection(line, reason):
     order = Assignment(cell(), {"key": "run-0"}, {}, 0)
 
-    found = objection(order, {"environment", "run"}, line)
+    text = objection(order, {"environment", "run"}, line)
 
-    assert found is None if reason is None else (found or "").startswith(reason)
+    assert text is None if reason is None else (text or "").startswith(reason)
 
 
 def test_a_line_that_was_not_asked_for_is_not_passed_on_and_fails_the_run():

@@ -117,7 +117,7 @@ def test_a_warm_up_is_a_fit_of_its_own_on_an_example_repeated():
     with spied(work) as (spy, calls):
         work.fit(repeated, course)
 
-    assert [(one["epochs"], one["verbose"]) for one in calls] == [(1, 1), (3, 2)]
+    assert [(call["epochs"], call["verbose"]) for call in calls] == [(1, 1), (3, 2)]
     rows = calls[0]["x"].numpy()
     assert "CPU" in calls[0]["x"].device
     assert (len(rows), len(np.unique(rows, axis=0))) == (20, 1)
@@ -183,14 +183,14 @@ def test_scripts_rates_and_epochs_come_from_the_callbacks_clock():
     cell = replace(cell_of("mnist", batch_size=4), tier="smoke")
     work: Any = tensorflow().prepare(cell)
 
-    values, found = follow(work, cell)
+    values, recorder = follow(work, cell)
 
-    said = found.checks["said"]
-    (seed,) = [it for it in said if it.get("phase") == "seed" and "values" in it]
+    result = recorder.checks["said"]
+    (seed,) = [it for it in result if it.get("phase") == "seed" and "values" in it]
     rate = values["fit_samples_per_second"]["value"]
     assert (seed["per"], len(seed["values"])) == (2, 1)
     assert rate == pytest.approx(2 * 4 / seed["values"][0])
-    protocol = found.checks["seed_protocol"]
+    protocol = recorder.checks["seed_protocol"]
     assert (protocol["name"], protocol["version"]) == ("m1tensorbench", 2)
     assert protocol["scaled"]
 

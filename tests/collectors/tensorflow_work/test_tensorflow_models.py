@@ -50,9 +50,9 @@ def built(workload: str, setting: str | None = None) -> tuple[int, list[Products
     with keras.StatelessScope(initialize_variables=False):
         model = models.model_of(cell)
     layers = filter(None, map(products_of, model._flatten_layers()))
-    count, found = model.count_params(), list(layers)
+    count, productses = model.count_params(), list(layers)
     keras.utils.clear_session()
-    return count, found
+    return count, productses
 
 
 def test_every_workload_of_the_catalogue_is_there():

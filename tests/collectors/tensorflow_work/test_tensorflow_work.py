@@ -150,9 +150,9 @@ def test_an_epoch_loads_real_images(tmp_path):
 def test_steps_that_overflow_in_float16_are_not_counted_as_steps():
     work = started(cell_of("resnet9", "fp16", compiler="eager", batch_size=2))
 
-    found, expected = work.first_steps(2)
+    result, expected = work.first_steps(2)
 
-    assert found.losses == pytest.approx(expected.losses, rel=0.1)
+    assert result.losses == pytest.approx(expected.losses, rel=0.1)
     assert expected.losses[1] < 0.9 * expected.losses[0]
 
 

@@ -81,9 +81,9 @@ def test_fit_moves_arrays_of_the_host_batch_by_batch_and_judges_each_epoch():
     with moved as arranged, judged as forward:
         work.fit(plan, course)
 
-    sizes = [len(one.args[1]) for one in arranged.call_args_list]
+    sizes = [len(item.args[1]) for item in arranged.call_args_list]
     assert sizes == [4, 4, 2, 4, 2] * 2  # ten to train on, six to judge by
-    assert {type(one.args[0]) for one in arranged.call_args_list} == {np.ndarray}
+    assert {type(item.args[0]) for item in arranged.call_args_list} == {np.ndarray}
     assert forward.call_count == 4
     assert reached.mock_calls == [call(step) for step in (1, 2, 3, 1, 2, 3)]
     assert (course.begin.mock_calls, course.end.call_count) == ([call("seed")], 2)
@@ -117,9 +117,9 @@ def test_loader_processes_feed_an_epoch_and_leave_without_a_word(
         asked, capture_output=True, text=True, check=False, env=os.environ | path
     )
 
-    told = json.loads(done.stdout)
-    assert (told["done"], told["left"], done.stderr) == (6, 0, "")
-    assert told["loader"] == {"processes": processes, "start_method": method}
+    result = json.loads(done.stdout)
+    assert (result["done"], result["left"], done.stderr) == (6, 0, "")
+    assert result["loader"] == {"processes": processes, "start_method": method}
 
 
 @pytest.mark.parametrize(("channels", "side"), [(1, 28), (3, 32)])

@@ -47,9 +47,9 @@ def test_a_prompt_behind_others_sees_them_but_nothing_that_comes_after():
     model, cache = behind.network, behind.cache
     with torch.inference_mode():
         model(whole.ids[:, :4], Sliced(cache, 0, 4))
-        found = model(whole.ids[:, 4:], Sliced(cache, 4, 8))
+        result = model(whole.ids[:, 4:], Sliced(cache, 4, 8))
 
-    assert torch.allclose(found, whole.last, atol=1e-5)
+    assert torch.allclose(result, whole.last, atol=1e-5)
 
 
 def test_positions_go_back_behind_the_last_token_and_the_cache_stays_as_long():
@@ -115,10 +115,10 @@ def test_predicted_weights_and_cache_are_those_that_are_there(shape, quantizatio
         writing = work(quantization=quantization, depth=32, batch_size=3)
 
     network, predicted = writing.network, writing.predicted
-    plain = sum(one.nbytes for one in network.parameters())
-    packed = (one for one in network.matrices() if hasattr(one, "packed"))
+    plain = sum(parameter.nbytes for parameter in network.parameters())
+    packed = (matrice for matrice in network.matrices() if hasattr(matrice, "packed"))
     # Scales are of 16 bits where the products are, which is what is predicted.
-    there = plain + sum(one.packed.nbytes + one.scales.nbytes / 2 for one in packed)
+    there = plain + sum(item.packed.nbytes + item.scales.nbytes / 2 for item in packed)
     cached = sum(part.nbytes for pair in writing.cache.layers for part in pair)
     norms = 4 * (2 * shape.layers + 1) * shape.width
     assert predicted["cache"] == cached
@@ -144,9 +144,9 @@ def test_a_compiler_sees_one_shape_for_all_positions():
     writing.model = torch.compile(writing.network, backend=counter, dynamic=False)
     writing.cell = replace(writing.cell, compiler="inductor")
 
-    for one in (writing, plain):
+    for item in (writing, plain):
         for _ in range(6):
-            one.step()
+            item.step()
 
     assert counter.frame_count == 1
     assert torch.allclose(writing.last, plain.last, atol=1e-5)
@@ -212,7 +212,7 @@ def test_the_first_steps_of_adapters_are_those_of_the_cpu_in_float32():
 
 def test_gpt_2_has_its_parameters_and_starts_from_an_even_guess():
     with torch.device("meta"):
-        count = sum(one.numel() for one in Gpt2().parameters())
+        count = sum(parameter.numel() for parameter in Gpt2().parameters())
     model, ids = Gpt2(), torch.arange(16)[None]
 
     with torch.no_grad():

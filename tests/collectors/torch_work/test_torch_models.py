@@ -31,17 +31,17 @@ def forward_flops(chosen: Cell) -> int:
 
 def first_layer_flops(chosen: Cell) -> int:
     """The first convolution's: nobody needs a gradient of the images."""
-    found = []
+    result = []
 
     def count(layer: Any, _inputs: Any, output: Any) -> None:
-        found.append(2 * output[0].numel() * layer.weight[0].numel())
+        result.append(2 * output[0].numel() * layer.weight[0].numel())
 
     with weightless(chosen) as model:
         first = next(m for m in model.modules() if isinstance(m, torch.nn.Conv2d))
         first.register_forward_hook(count)
         side, channels = chosen.parameters["image_size"], first.in_channels
         model.eval()(torch.empty(1, channels, side, side))
-    return int(found[0])
+    return int(result[0])
 
 
 def test_every_workload_of_the_catalogue_can_be_run():

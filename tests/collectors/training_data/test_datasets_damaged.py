@@ -32,7 +32,7 @@ DAMAGED = {
 BY_NAME = [(kind, file) for kind, files in DAMAGED.items() for file in files]
 
 
-def found(kind: str, files: dict[str, bytes]):
+def read_files(kind: str, files: dict[str, bytes]):
     with TemporaryDirectory() as folder:
         return READERS[kind.partition(",")[0]](write(Path(folder), files))
 
@@ -45,7 +45,7 @@ def test_a_file_that_ends_early_is_refused(which, draw):
     length = draw.draw(st.integers(0, len(files[name]) - 1))
 
     with pytest.raises(DataError) as refusal:
-        found(kind, files | {name: files[name][:length]})
+        read_files(kind, files | {name: files[name][:length]})
     assert "\n" not in str(refusal.value)
 
 
@@ -63,7 +63,7 @@ def test_a_damaged_file_is_refused_or_still_whole(which, changes):
         content[int((len(content) - 1) * place**6)] = value
 
     try:
-        images = found(kind, files | {name: bytes(content)})
+        images = read_files(kind, files | {name: bytes(content)})
     except DataError as refusal:
         assert "\n" not in str(refusal)  # noqa: PT017 - whichever of the two it is
     else:
@@ -73,7 +73,7 @@ def test_a_damaged_file_is_refused_or_still_whole(which, changes):
 
 def test_an_archive_that_only_begins_like_gzip_is_refused():
     with pytest.raises(DataError, match="cannot be read"):
-        found("cifar10, archive", {"cifar-10-python.tar.gz": b"\x1f\x8b not gzip"})
+        read_files("cifar10, archive", {"cifar-10-python.tar.gz": b"\x1f\x8b not gzip"})
 
 
 def test_an_archive_that_unpacks_to_too_much_is_left(tmp_path):
@@ -90,7 +90,7 @@ def test_an_archive_is_read_to_its_checksum(tmp_path):
     packed_archive = gzip.compress(archive(binary(), "w") + bytes(2**20))
 
     with pytest.raises(DataError, match="cannot be read"):
-        found("cifar10, archive", {"cifar-10-binary.tar.gz": packed_archive[:-1]})
+        read_files("cifar10, archive", {"cifar-10-binary.tar.gz": packed_archive[:-1]})
 
 
 def test_an_archive_of_many_files_or_of_one_twice_is_left(tmp_path):

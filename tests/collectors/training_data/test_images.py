@@ -31,8 +31,8 @@ def numbers(batch):
     return np.rint(batch[0][:, 0, 0, 0] * 255).astype(int).tolist()
 
 
-def every(found):
-    return [number for batch in found for number in numbers(batch)]
+def every(result):
+    return [number for batch in result for number in numbers(batch)]
 
 
 @pytest.mark.parametrize("side", [1, 7, 28, 31, 32, 33, 64, 96, 224])
@@ -63,10 +63,10 @@ def test_resizing_stays_between_the_darkest_and_the_brightest(size, side, seed):
 def test_white_stays_white():
     white: Any = np.ones((1, 1, 28, 32), np.float32)
 
-    found = [resized(white, side) for side in range(1, 150)]
+    result = [resized(white, side) for side in range(1, 150)]
 
-    assert {float(image.max()) for image in found} == {1.0}
-    assert min(float(image.min()) for image in found) > 1 - 1e-6
+    assert {float(image.max()) for image in result} == {1.0}
+    assert min(float(image.min()) for image in result) > 1 - 1e-6
 
 
 def test_an_image_of_the_right_size_stays_as_it_is():
@@ -80,10 +80,10 @@ def test_an_image_of_the_right_size_stays_as_it_is():
 
 
 def test_no_image_comes_twice_and_each_keeps_its_label():
-    found = made(images(20))
+    result = made(images(20))
 
-    assert sorted(every(found)) == list(range(20))
-    for batch in found:
+    assert sorted(every(result)) == list(range(20))
+    for batch in result:
         assert [number % 10 for number in numbers(batch)] == batch[1].tolist()
 
 
@@ -128,9 +128,9 @@ def test_too_few_images_are_refused():
 
 
 def test_a_network_of_fewer_classes_sees_no_others():
-    found = made(images(20), classes=8, count=4)
+    result = made(images(20), classes=8, count=4)
 
-    assert sorted(every(found)) == [*range(8), *range(10, 18)]
+    assert sorted(every(result)) == [*range(8), *range(10, 18)]
     with pytest.raises(DataError, match="has 16 usable images"):
         made(images(20), classes=8)
 

@@ -101,13 +101,13 @@ def nvmlDeviceGetCurrentClocksThrottleReasons(_handle):
 
 
 def nvmlDeviceGetUtilizationRates(_handle):
-    found = _answer("nvmlDeviceGetUtilizationRates")["utilisation"]
-    return SimpleNamespace(gpu=found, memory=0)
+    result = _answer("nvmlDeviceGetUtilizationRates")["utilisation"]
+    return SimpleNamespace(gpu=result, memory=0)
 
 
 def nvmlDeviceGetComputeRunningProcesses(_handle):
-    found = _answer("nvmlDeviceGetComputeRunningProcesses")["processes"]
-    return [SimpleNamespace(pid=pid, usedGpuMemory=None) for pid in found]
+    result = _answer("nvmlDeviceGetComputeRunningProcesses")["processes"]
+    return [SimpleNamespace(pid=pid, usedGpuMemory=None) for pid in result]
 
 
 def nvmlDeviceGetMigMode(_handle):

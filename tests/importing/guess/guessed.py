@@ -30,8 +30,8 @@ def document(path: Path) -> Document:
 
 
 def of_file(path: Path, answers: Mapping[str, str] = {}) -> Proposal:
-    one = document(path)
-    return draft.propose(one, sheets(one), answers)
+    result = document(path)
+    return draft.propose(result, sheets(result), answers)
 
 
 def proposal(name: str, answers: Mapping[str, str] = {}) -> Proposal:
@@ -42,9 +42,9 @@ def proposal(name: str, answers: Mapping[str, str] = {}) -> Proposal:
 def of_text(
     text: str, answers: Mapping[str, str] = {}, name: str = "results.md"
 ) -> Proposal:
-    one = Document(name, text.encode())
-    found = sheets(one) or READERS["key-value"](one)
-    return draft.propose(one, found, answers)
+    result = Document(name, text.encode())
+    outcome = sheets(result) or READERS["key-value"](result)
+    return draft.propose(result, outcome, answers)
 
 
 def table(header: str, *rows: str) -> str:
@@ -57,53 +57,53 @@ FOO = "# matmul in JAX on M2 GPU\n\n" + table("Size | Foo", "512 | 12.5")
 TIME = "# Training, JAX, M2 GPU\n\n" + table("Model | Time", "lenet | 12.5")
 
 
-def asked(found: Proposal) -> set[str]:
+def asked(result: Proposal) -> set[str]:
     """Return the keys of what the document leaves open, but of the precision.
 
     What was inferred is on the card as well: see ``inferred`` and ``metrics_of``.
     """
     open_ = (
         it
-        for it in found.questions
+        for it in result.questions
         if it.likely != AGREED and not it.key.startswith("metric of ")
     )
     keys = {it.key if it.choices else it.key.partition(" at ")[0] for it in open_}
     return keys - {"precision"}
 
 
-def inferred(found: Proposal) -> dict[str, str]:
+def inferred(result: Proposal) -> dict[str, str]:
     """Return the lines of what was inferred, by their keys."""
-    lines = (it for it in found.questions if it.likely == AGREED)
+    lines = (it for it in result.questions if it.likely == AGREED)
     return {line.key.partition(" at ")[0]: line.text for line in lines}
 
 
-def metrics_of(found: Proposal) -> dict[str, str | None]:
+def metrics_of(result: Proposal) -> dict[str, str | None]:
     """Return the metrics that were inferred, by the names of their columns."""
     return {
         it.key.removeprefix("metric of ").partition(" at ")[0]: it.likely
-        for it in found.questions
+        for it in result.questions
         if it.key.startswith("metric of ")
     }
 
 
-def question(found: Proposal, topic: str) -> Question:
+def question(result: Proposal, topic: str) -> Question:
     """Return the only question of that topic."""
-    (line,) = [line for line in found.questions if line.key.startswith(topic)]
+    (line,) = [line for line in result.questions if line.key.startswith(topic)]
     return line
 
 
-def number(found: Proposal, text: str) -> int:
+def number(result: Proposal, text: str) -> int:
     """Return the number of the line that asks what has *text* in its key or words."""
     (n,) = [
         n
-        for n, line in enumerate(found.lines(), 1)
+        for n, line in enumerate(result.lines(), 1)
         if any(text in f"{it.key}: {it.text}" for it in line.questions)
     ]
     return n
 
 
-def choices(found: Proposal, topic: str) -> set[str]:
-    return {*question(found, topic).choices}
+def choices(result: Proposal, topic: str) -> set[str]:
+    return {*question(result, topic).choices}
 
 
 def converse(
@@ -117,52 +117,52 @@ def converse(
     cards = 0
     while questions := of_text(text, answers, name).questions:
         cards += 1
-        assert cards < 5, [one.key for one in questions]
-        for one in questions:
-            said = [it for key, it in chosen.items() if one.key.startswith(key)]
-            keys = [*one.choices] or [str(one.likely)]
+        assert cards < 5, [item.key for item in questions]
+        for item in questions:
+            texts = [it for key, it in chosen.items() if item.key.startswith(key)]
+            keys = [*item.choices] or [str(item.likely)]
             plain = [it for it in INDIFFERENT if it in keys] + keys
-            if one.key.startswith("metric of "):
-                plain = [str(one.likely)]  # what its words say
-            answers[one.key] = (said + plain)[0]
+            if item.key.startswith("metric of "):
+                plain = [str(item.likely)]  # what its words say
+            answers[item.key] = (texts + plain)[0]
     return of_text(text, answers, name), cards
 
 
 def meanings(table: Table) -> dict[str, str]:
     """Return what each column is: its field, its metric, or what else."""
     return {
-        name: one.field
-        or ",".join(one.names)
-        or one.metric
-        or ",".join(one.parts.values())
-        or one.is_
-        for name, one in table.columns.items()
+        name: column.field
+        or ",".join(column.names)
+        or column.metric
+        or ",".join(column.parts.values())
+        or column.is_
+        for name, column in table.columns.items()
     }
 
 
-def records(found: Proposal, text: str, name: str = "results.md") -> list[Record]:
-    items = read(Document(name, text.encode()), found.map, NOTHING)
-    return [one for one in items if isinstance(one, Record)]
+def records(result: Proposal, text: str, name: str = "results.md") -> list[Record]:
+    items = read(Document(name, text.encode()), result.map, NOTHING)
+    return [record for record in items if isinstance(record, Record)]
 
 
-def bad_lines(found: Proposal, text: str, name: str = "results.md") -> list[BadLine]:
-    items = read(Document(name, text.encode()), found.map, NOTHING)
-    return [one for one in items if isinstance(one, BadLine)]
+def bad_lines(result: Proposal, text: str, name: str = "results.md") -> list[BadLine]:
+    items = read(Document(name, text.encode()), result.map, NOTHING)
+    return [record for record in items if isinstance(record, BadLine)]
 
 
-def of_statistics(found: Proposal, text: str) -> list[tuple[str, str, float | None]]:
+def of_statistics(result: Proposal, text: str) -> list[tuple[str, str, float | None]]:
     """Return statistic (``""`` without one), metric and value of all that is stored."""
     return [
-        (str(one.run.parameters.get("statistic", "")), value.metric, value.value)
-        for one in records(found, text)
-        for value in one.end.values
+        (str(record.run.parameters.get("statistic", "")), value.metric, value.value)
+        for record in records(result, text)
+        for value in record.end.values
     ]
 
 
-def figures(found: Proposal, text: str) -> list[tuple[str, str, float | None]]:
+def figures(result: Proposal, text: str) -> list[tuple[str, str, float | None]]:
     """Return workload, metric and value of all that is stored."""
     return [
-        (one.run.workload, value.metric, value.value)
-        for one in records(found, text)
-        for value in one.end.values
+        (record.run.workload, value.metric, value.value)
+        for record in records(result, text)
+        for value in record.end.values
     ]

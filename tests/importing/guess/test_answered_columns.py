@@ -40,9 +40,11 @@ def test_a_percentile_anywhere_in_a_name_is_its_statistic(header, name):
 
 
 def test_the_mean_of_a_percentile_is_no_plain_time():
-    found = of_text(SERVED, {"readings": "yes"})
+    proposal = of_text(SERVED, {"readings": "yes"})
 
-    stored = [it for it in of_statistics(found, SERVED) if it[1].startswith("time_to")]
+    stored = [
+        it for it in of_statistics(proposal, SERVED) if it[1].startswith("time_to")
+    ]
     assert [(name, value) for name, _, value in stored] == [
         ("p99", 0.0805),
         ("", 0.0405),
@@ -62,17 +64,17 @@ def test_what_was_left_out_is_answered_back_under_its_own_name(
     column, answer, metric, value
 ):
     answers = {"readings": f"yes, but {column}: {answer}", "readings 2": "yes"}
-    found = of_text(SERVED, answers)
+    proposal = of_text(SERVED, answers)
 
     name = column.strip("'").removesuffix("_ms")
     own = [
         end
-        for it in records(found, SERVED)
+        for it in records(proposal, SERVED)
         if it.run.parameters.get("variant") == name
         for end in it.end.values
     ]
     assert [(it.metric, it.value) for it in own][:1] == [(metric, value)]
-    assert f"'{column}'" not in "".join(found.left_out)
+    assert f"'{column}'" not in "".join(proposal.left_out)
 
 
 SLOTS = ABOVE + table(
@@ -84,9 +86,9 @@ SLOTS = ABOVE + table(
 
 def test_a_table_of_which_nothing_is_taken_has_titles_that_are_known():
     answer = "yes, but Static VRAM: peak_memory_observed_bytes in MiB; work: llm-decode"
-    found = of_text(SLOTS, {"readings": answer, "readings 2": "yes"})
+    proposal = of_text(SLOTS, {"readings": answer, "readings 2": "yes"})
 
-    assert [value for _, _, value in figures(found, SLOTS)] == [
+    assert [value for _, _, value in figures(proposal, SLOTS)] == [
         3224 * 2**20,
         10942 * 2**20,
     ]
@@ -118,11 +120,11 @@ def test_the_best_of_a_kind_is_a_run_where_its_name_says_of_which():
         "sums | 1.575 | 1.078",
         "essays | 1.625 | 1.229",
     )
-    found = of_text(text)
+    proposal = of_text(text)
 
-    columns = found.map.table[0].columns
+    columns = proposal.map.table[0].columns
     assert columns["best_spec_latency_s"].set["parameters.statistic"] == "best"
-    assert "'best_spec_latency_s'" in question(found, "metric of").text
+    assert "'best_spec_latency_s'" in question(proposal, "metric of").text
 
 
 @pytest.mark.parametrize("header", ["warm_tok_s", "cold tok/s", "best_ttft_ms"])
@@ -138,14 +140,14 @@ TIMINGS = """{"model": "Qwen3 4B", "requests": [
 
 
 def of_json(text: str) -> Proposal:
-    one = Document("timings.json", text.encode())
-    return propose(one, READERS["json"](one))
+    document = Document("timings.json", text.encode())
+    return propose(document, READERS["json"](document))
 
 
 def test_what_llama_cpp_calls_predicted_is_measured():
-    found = of_json(TIMINGS)
+    proposal = of_json(TIMINGS)
     of_requests = next(
-        it for it in found.map.table if "timings.predicted_per_second" in it.columns
+        it for it in proposal.map.table if "timings.predicted_per_second" in it.columns
     )
 
     assert meanings(of_requests)["timings.predicted_per_second"] == "tokens_per_second"
@@ -161,8 +163,8 @@ def test_what_llama_cpp_calls_predicted_is_measured():
 
 
 def test_a_rate_of_all_requests_sums_up_none_of_a_side_and_its_count_is_no_setting():
-    found = of_json(TIMINGS)
-    left = "".join(found.left_out)
+    proposal = of_json(TIMINGS)
+    left = "".join(proposal.left_out)
 
     assert "aggregate_tokens_per_second': sums up" not in left
     assert "'summary.completion_tokens' is a sum over requests" in left
@@ -183,14 +185,14 @@ OF_STATISTICS = """# Decode with PyTorch on H100
 
 
 def test_rows_called_after_statistics_are_those_of_the_heading_above_them():
-    found = of_text(OF_STATISTICS, {"readings": "yes"})
+    proposal = of_text(OF_STATISTICS, {"readings": "yes"})
 
-    assert {metric: value for _, metric, value in figures(found, OF_STATISTICS)} == {
+    assert {metric: value for _, metric, value in figures(proposal, OF_STATISTICS)} == {
         "latency_mean_seconds": 6.25,
         "latency_median_seconds": 6.125,
         "latency_p99_seconds": 6.375,
     }
-    left = "".join(found.left_out)
+    left = "".join(proposal.left_out)
     assert "total (62.5 s)" in left
     assert "'stdev' tells how other figures spread" in left
 
@@ -199,8 +201,8 @@ def test_a_list_of_what_llama_cpp_measures_counts_tokens():
     text = (
         "# llama.cpp on H100\n\nprompt_per_second: 950.5\npredicted_per_second: 146.5\n"
     )
-    found = of_text(text, {"readings": "yes"})
-    assert figures(found, text) == [
+    proposal = of_text(text, {"readings": "yes"})
+    assert figures(proposal, text) == [
         ("llm-prefill", "tokens_per_second", 950.5),
         ("llm-decode", "tokens_per_second", 146.5),
     ]
@@ -212,10 +214,10 @@ def test_what_a_chip_could_do_and_what_was_aimed_at_are_no_results():
         "128 | 33 ms | 66 ms | 60.5 ms",
         "1024 | 34 ms | 67 ms | 140 ms",
     )
-    found = of_text(text, {"readings": "yes"})
+    proposal = of_text(text, {"readings": "yes"})
 
-    assert [value for _, _, value in figures(found, text)] == [0.0605, 0.14]
-    assert "'TTFT SoL' is no measurement" in "".join(found.left_out)
+    assert [value for _, _, value in figures(proposal, text)] == [0.0605, 0.14]
+    assert "'TTFT SoL' is no measurement" in "".join(proposal.left_out)
 
 
 @pytest.mark.parametrize(
@@ -239,15 +241,17 @@ def test_a_unit_and_a_metric_are_given_in_one_answer():
 
 def test_the_best_of_repetitions_stays_one_whatever_it_is_answered_to_be():
     text = ABOVE + table("Batch | Best (ms)", "8 | 11.5", "16 | 33.5")
-    found = of_text(text, {"readings": "yes"})
-    assert {it.run.parameters["statistic"] for it in records(found, text)} == {"best"}
+    proposal = of_text(text, {"readings": "yes"})
+    assert {it.run.parameters["statistic"] for it in records(proposal, text)} == {
+        "best"
+    }
 
 
 @pytest.mark.parametrize("answer", ["work_seconds", "work_seconds in s"])
 def test_names_tell_figures_apart_whose_metric_follows_from_answers(answer):
     names = ["hf_time", "no_compile_time", "compile_time"]
     text = table(" | ".join(["Model", *names]), "gpt2 | 0.5 | 0.25 | 0.75")
-    said = "; ".join(f"{name}: {answer}" for name in names)
-    found = of_text(text, {"readings": f"yes, but {said}"})
-    columns = found.map.table[0].columns
+    result = "; ".join(f"{name}: {answer}" for name in names)
+    proposal = of_text(text, {"readings": f"yes, but {result}"})
+    columns = proposal.map.table[0].columns
     assert [columns[it].set.get("parameters.variant") for it in names] == names

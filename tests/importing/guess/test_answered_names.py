@@ -54,9 +54,9 @@ def test_the_size_of_a_picture_that_goes_in_is_no_count_of_tokens():
 
 def test_what_an_answer_reopens_needs_no_second_card_for_its_own_name():
     runs = {"runs": [{"model": "a", "p99_ttft_ms": 80.5, "ttft_ms": 40.5}]}
-    one = Document("runs.json", json.dumps(runs).encode())
+    document = Document("runs.json", json.dumps(runs).encode())
     answer = "yes, but p99_ttft_ms: time_to_first_token_seconds"
-    found = propose(one, READERS["json"](one), {"readings": answer})
-    names = [it.key for it in found.questions if "variant" in it.key]
+    proposal = propose(document, READERS["json"](document), {"readings": answer})
+    names = [it.key for it in proposal.questions if "variant" in it.key]
 
     assert not names

@@ -24,15 +24,15 @@ KEYED = (
 
 def answered(text: str, *cards: str) -> Proposal:
     keys = ["readings", "readings 2"][: len(cards)]
-    said = (f"yes, but {it}" if it else "yes" for it in cards)
+    texts = (f"yes, but {it}" if it else "yes" for it in cards)
     document = Document("results.md", text.encode())
-    return propose(document, readable(document), dict(zip(keys, said, strict=True)))
+    return propose(document, readable(document), dict(zip(keys, texts, strict=True)))
 
 
 def test_the_number_of_a_line_answers_that_line_alone():
     line = number(answered(TWO), "What is the work")
-    found = answered(TWO, f"{line}: new: copying")
-    assert figures(found, TWO) == [
+    proposal = answered(TWO, f"{line}: new: copying")
+    assert figures(proposal, TWO) == [
         ("copying", "gigabytes_per_second", 243.7),
         ("llm-decode", "tokens_per_second", 31.9),
     ]
@@ -47,38 +47,38 @@ def test_new_work_is_no_setting():
 
 @pytest.mark.parametrize("name", ["memory-bandwidth", "mnist-cnn-training"])
 def test_new_work_keeps_the_name_typed_beside_known_work_of_that_name(name):
-    found = answered(TWO, f"Copy (GB/s): work new: {name}")
-    assert figures(found, TWO)[0][0] == name
+    proposal = answered(TWO, f"Copy (GB/s): work new: {name}")
+    assert figures(proposal, TWO)[0][0] == name
     known = {"memory-bandwidth": "bandwidth"}.get(name, "mnist-cnn")
     note = f"'new: {name}': known work of that name is {known!r}"
-    assert note in found.notes
+    assert note in proposal.notes
 
 
 def test_new_work_that_a_line_asks_for_keeps_the_name_typed():
     line = number(answered(TWO), "What is the work")
-    found = answered(TWO, f"{line}: new: memory-bandwidth")
-    assert figures(found, TWO)[0][0] == "memory-bandwidth"
-    assert "known work of that name is 'bandwidth'" in found.notes[0]
+    proposal = answered(TWO, f"{line}: new: memory-bandwidth")
+    assert figures(proposal, TWO)[0][0] == "memory-bandwidth"
+    assert "known work of that name is 'bandwidth'" in proposal.notes[0]
 
 
 def test_the_work_of_a_table_is_not_asked_again_where_the_answer_gives_it():
     each = "work of table 1: new: writing; work of table 2: new: reading"
-    found = answered(KEYED, f"{each}; Layout: setting")
-    assert not found.questions
-    assert {work for work, *_ in figures(found, KEYED)} == {"writing", "reading"}
+    proposal = answered(KEYED, f"{each}; Layout: setting")
+    assert not proposal.questions
+    assert {work for work, *_ in figures(proposal, KEYED)} == {"writing", "reading"}
 
 
 def test_the_work_of_a_table_leaves_that_of_others_open():
-    found = answered(KEYED, "work of table 1: new: writing; Layout: setting")
-    (asked,) = found.questions
+    proposal = answered(KEYED, "work of table 1: new: writing; Layout: setting")
+    (asked,) = proposal.questions
     assert asked.text.startswith("What is the work of table 2")
 
 
 def test_what_an_answer_changed_is_not_said_to_be_read_so():
     text = "# torch\n\n" + table("Operation | Model | ms", "matmul | tiny | 2.5")
     text += "\n" + table("Operation | Size | ms", "conv | 8 | 7.5")
-    found = answered(text, "Operation of table 2: setting; work of table 2: matmul")
-    assert not [note for note in found.notes if "it was read so" in note]
+    proposal = answered(text, "Operation of table 2: setting; work of table 2: matmul")
+    assert not [note for note in proposal.notes if "it was read so" in note]
 
 
 PRINTS = (
@@ -100,13 +100,13 @@ PRINTS = (
 )
 
 
-@pytest.mark.parametrize("said", ["", "; eval time: work llm-decode"])
-def test_the_answer_for_a_column_leaves_the_work_of_those_beside_it(said):
-    of_times = f"eval time: work_seconds; sample time: work_seconds{said}"
+@pytest.mark.parametrize("result", ["", "; eval time: work llm-decode"])
+def test_the_answer_for_a_column_leaves_the_work_of_those_beside_it(result):
+    of_times = f"eval time: work_seconds; sample time: work_seconds{result}"
     first = f"{of_times}; sample time tokens per second: tok/s"
-    found = answered(PRINTS, first, "1: new: llm-sampling")
-    assert not found.questions
-    works = {value: work for work, _, value in figures(found, PRINTS)}
+    proposal = answered(PRINTS, first, "1: new: llm-sampling")
+    assert not proposal.questions
+    works = {value: work for work, _, value in figures(proposal, PRINTS)}
     assert works[49.93732] == "llm-decode"
     assert works[0.01531] == "llm-generate"
     assert works[2024.56] == "llm-sampling"
@@ -129,15 +129,15 @@ NETWORKS = "# Speed\n\n" + "\n".join(
     ],
 )
 def test_headings_and_answers_for_a_table_say_what_is_done_with_models(answer, works):
-    found = answered(NETWORKS, answer)
-    assert [it for it, *_ in figures(found, NETWORKS) if "alex" in it] == works
+    proposal = answered(NETWORKS, answer)
+    assert [it for it, *_ in figures(proposal, NETWORKS) if "alex" in it] == works
 
 
 def test_what_is_done_with_models_is_asked_for_by_table_where_no_heading_says_it():
     text = NETWORKS.replace("Train", "First").replace("Test", "Second")
     each = "work of table 1: training; work of table 2: inference"
-    found = [it for it, *_ in figures(answered(text, each), text) if "alex" in it]
-    assert found == ["alexnet", "alexnet-inference"]
+    texts = [it for it, *_ in figures(answered(text, each), text) if "alex" in it]
+    assert texts == ["alexnet", "alexnet-inference"]
 
 
 def test_the_device_of_cards_has_its_column_as_source_and_follows_the_framework():
@@ -146,7 +146,7 @@ def test_the_device_of_cards_has_its_column_as_source_and_follows_the_framework(
         "PyTorch | RTX 4090 | 11.5",
         "Caffe/OpenCL | RTX 4090 | 39.5",
     )
-    found = answered(text, "Framework: framework")
-    (line,) = [it for it in found.questions if it.topic == "device"]
+    proposal = answered(text, "Framework: framework")
+    (line,) = [it for it in proposal.questions if it.topic == "device"]
     assert line.text == "device: cuda, opencl, from the column 'gpu'"
-    assert [it.run.device for it in records(found, text)] == ["cuda", "opencl"]
+    assert [it.run.device for it in records(proposal, text)] == ["cuda", "opencl"]

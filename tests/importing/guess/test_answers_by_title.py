@@ -32,15 +32,15 @@ TEXT = json.dumps(SERVING, indent=1)
 def answered(*cards: str) -> Proposal:
     document = Document("results.json", TEXT.encode())
     keys = ["readings", "readings 2"][: len(cards)]
-    said = (f"yes, but {it}" for it in cards)
-    return propose(document, readable(document), dict(zip(keys, said, strict=True)))
+    texts = (f"yes, but {it}" for it in cards)
+    return propose(document, readable(document), dict(zip(keys, texts, strict=True)))
 
 
-def works_of_times(found: Proposal) -> dict[float | None, str]:
+def works_of_times(proposal: Proposal) -> dict[float | None, str]:
     return {
-        value.value: one.run.workload
-        for one in records(found, TEXT, "results.json")
-        for value in one.end.values
+        value.value: record.run.workload
+        for record in records(proposal, TEXT, "results.json")
+        for value in record.end.values
         if value.metric == "work_seconds"
     }
 
@@ -83,10 +83,10 @@ def test_the_lower_of_two_head_rows_names_its_columns_as_well():
     text += "<tr><td>128<td>1.5 ms<td>2.5 ms<td>3.5 ms<td>4.5 ms</tr></table>"
     document = Document("results.md", f"# matmul on M2 Max\n\n{text}\n".encode())
     answers = {"readings": "yes, but cublasLT: framework cublasLT"}
-    found = propose(document, readable(document), answers)
+    proposal = propose(document, readable(document), answers)
     assert {
         name: column.set.get("framework")
-        for name, column in found.map.table[0].columns.items()
+        for name, column in proposal.map.table[0].columns.items()
         if column.metric
     } == {
         "FP32 / ours": None,
@@ -105,13 +105,13 @@ def test_numbers_are_a_role_by_the_number_of_their_line():
         ("repeat", "conditions.repeat"),
         ("batch size", "parameters.batch_size"),
     ):
-        said = f"yes, but {line}: {answer}; throughput: img/s"
-        found = of_text(text, {"readings": said})
-        assert found.map.table[0].columns["foo"].field == field
+        result = f"yes, but {line}: {answer}; throughput: img/s"
+        proposal = of_text(text, {"readings": result})
+        assert proposal.map.table[0].columns["foo"].field == field
 
 
 def test_the_number_of_what_no_fact_is_about_is_a_setting():
     text = "# matmul on M2 Max\n\n" + table("device | ms", "gpu | 2.5")
-    found = of_text(text, {"readings": "yes, but number of nodes: 2"})
-    (run,) = (it.run for it in records(found, text))
+    proposal = of_text(text, {"readings": "yes, but number of nodes: 2"})
+    (run,) = (it.run for it in records(proposal, text))
     assert run.parameters["number_of_nodes"] == 2

@@ -73,14 +73,14 @@ def test_an_answer_is_refused_where_what_is_nearer_says_otherwise():
 
 def test_an_answer_that_says_what_is_read_already_is_noted():
     text = "# torch\n\n" + table("Operation | Model | ms", "matmul | tiny | 2.5")
-    found = proposed(text, "tiny: model tiny")
-    assert "'tiny': 'model tiny': no row is changed, it was read so" in found.notes
+    result = proposed(text, "tiny: model tiny")
+    assert "'tiny': 'model tiny': no row is changed, it was read so" in result.notes
 
 
 @pytest.mark.parametrize("answer", ["setting", "variant", "work", "leave-out"])
 def test_keys_that_told_the_metric_of_their_rows_hand_it_on(answer):
-    found = proposed(KEYED, f"key: {answer}; work: matmul")
-    assert [it[1:] for it in figures(found, KEYED)] == [("work_seconds", 0.00098)]
+    result = proposed(KEYED, f"key: {answer}; work: matmul")
+    assert [it[1:] for it in figures(result, KEYED)] == [("work_seconds", 0.00098)]
 
 
 def test_keys_that_tell_several_metrics_are_no_setting():
@@ -90,14 +90,14 @@ def test_keys_that_tell_several_metrics_are_no_setting():
 
 
 def test_keys_that_name_sides_tell_the_work_and_runs_again_are_samples():
-    found = proposed(LOG)
+    result = proposed(LOG)
     assert [
-        (it.end.values[0].value, it.run.workload) for it in records(found, LOG)
+        (it.end.values[0].value, it.run.workload) for it in records(result, LOG)
     ] == [
         (29.4, "llm-decode"),
         (198.425, "llm-prefill"),
     ]
-    assert question(found, "repeat").likely == "samples"
+    assert question(result, "repeat").likely == "samples"
 
 
 def test_headings_stay_beside_keys_that_are_variants():
@@ -119,16 +119,16 @@ def test_keys_that_are_left_out_take_their_figures():
 
 def test_a_column_may_tell_repetitions():
     text = table("Run | tok/s", "1 | 57.2", "2 | 59.3")
-    found = proposed(text, "Run: repeat")
-    assert [it.run.conditions["repeat"] for it in records(found, text)] == [1, 2]
+    result = proposed(text, "Run: repeat")
+    assert [it.run.conditions["repeat"] for it in records(result, text)] == [1, 2]
 
 
 def test_variant_is_an_answer_wherever_setting_is():
     text = table("Model | Before | After", "a | 20.5 | 30.5")
     text = "# Decode tok/s\n\n" + text
-    found = proposed(text, "Before: variant; After: variant")
-    told = {it.run.parameters["variant"] for it in records(found, text)}
-    assert told == {"Before", "After"}
+    result = proposed(text, "Before: variant; After: variant")
+    outcome = {it.run.parameters["variant"] for it in records(result, text)}
+    assert outcome == {"Before", "After"}
 
 
 def test_the_side_that_a_heading_speaks_of_is_that_of_its_figures():
@@ -141,8 +141,8 @@ def test_a_size_in_the_name_of_a_machine_is_kept_or_refused():
     machine = "machine: RTX 2000 Ada Generation Laptop"
     with pytest.raises(AnswerError, match="say it as 'memory: "):
         proposed(text, f"{machine} 8.2 GB")
-    found = proposed(text, f"{machine}; memory: 8 GB")
-    (record,) = records(found, text)
+    result = proposed(text, f"{machine}; memory: 8 GB")
+    (record,) = records(result, text)
     assert record.machine.chip.ram_bytes == 8 * 2**30
 
 
@@ -183,9 +183,9 @@ def test_a_ratio_with_a_metric_or_a_unit_is_a_column_of_figures(answer):
     (left,) = proposed(SPEEDUP).left_out
     assert left == "line 3: 'Speedup': ratios, kept as claims"
 
-    found = proposed(SPEEDUP, f"Speedup: {answer}")
-    assert not any("Speedup" in it for it in (*found.left_out, *found.notes))
-    values = [it for it in figures(found, SPEEDUP) if it[1] == "reported_value"]
+    result = proposed(SPEEDUP, f"Speedup: {answer}")
+    assert not any("Speedup" in it for it in (*result.left_out, *result.notes))
+    values = [it for it in figures(result, SPEEDUP) if it[1] == "reported_value"]
     assert [value for *_, value in values] == [0.25, 0.35]
 
     (speed, _) = records(proposed(SPEEDUP, "Speedup: speed_factor"), SPEEDUP)
@@ -193,15 +193,15 @@ def test_a_ratio_with_a_metric_or_a_unit_is_a_column_of_figures(answer):
 
 
 def test_a_word_that_is_no_device_is_a_setting_and_a_note():
-    found = proposed(ENGINES, "Runs on: device")
-    runs = [it.run for it in records(found, ENGINES)]
+    result = proposed(ENGINES, "Runs on: device")
+    runs = [it.run for it in records(result, ENGINES)]
     assert [(it.device, it.parameters.get("device")) for it in runs] == [
         ("unknown", "toaster"),
         ("cpu", None),
     ]
     kept = "'toaster' -> no device that is known, kept as a setting"
-    assert any(kept in it for it in found.notes)
-    assert not found.questions
+    assert any(kept in it for it in result.notes)
+    assert not result.questions
 
     named = proposed(ENGINES, "Runs on: device; toaster: npu")
     assert [it.run.device for it in records(named, ENGINES)] == ["npu", "cpu"]
@@ -209,62 +209,62 @@ def test_a_word_that_is_no_device_is_a_setting_and_a_note():
 
 
 def test_an_answer_that_cannot_be_kept_is_noted_and_not_asked_again():
-    found = proposed(NO_CHIP, "Board: machine; Kestrel 9: gpu")
-    assert [it.run.device for it in records(found, NO_CHIP)] == ["unknown"]
-    assert any("kept as unknown" in it for it in found.notes)
-    assert not found.questions
+    result = proposed(NO_CHIP, "Board: machine; Kestrel 9: gpu")
+    assert [it.run.device for it in records(result, NO_CHIP)] == ["unknown"]
+    assert any("kept as unknown" in it for it in result.notes)
+    assert not result.questions
 
 
 @pytest.mark.parametrize("answer", ["setting", "variant"])
 def test_a_column_that_named_the_work_is_a_setting_under_its_own_name(answer):
-    found = proposed(SIZES, f"Batch Size: {answer}; work: new: dough")
-    runs = [it.run for it in records(found, SIZES)]
+    result = proposed(SIZES, f"Batch Size: {answer}; work: new: dough")
+    runs = [it.run for it in records(result, SIZES)]
     assert {it.workload for it in runs} == {"dough"}
     assert {it.parameters["printed_batch_size"] for it in runs} == {"N=8", "all"}
-    assert not any("read so" in it for it in found.notes)
-    assert not found.questions
+    assert not any("read so" in it for it in result.notes)
+    assert not result.questions
 
     (asked,) = proposed(SIZES, f"Batch Size: {answer}").questions
     assert asked.text.startswith("What is the work of table 1 at line 3")
 
 
 def test_a_fact_of_all_reaches_tables_that_say_nothing_of_it():
-    found = proposed(WEIGHTS, "quantization: Q4_0")
-    runs = [it.run for it in records(found, WEIGHTS)]
+    result = proposed(WEIGHTS, "quantization: Q4_0")
+    runs = [it.run for it in records(result, WEIGHTS)]
     assert [it.parameters["quantization"] for it in runs] == ["Q4_0", "Q4_0", "Q6_K"]
 
 
 def test_a_fact_that_holds_already_is_noted():
-    found = proposed(WEIGHTS, "memory: 64 GB; memory of table 2: 64 GB")
-    assert not found.notes
+    result = proposed(WEIGHTS, "memory: 64 GB; memory of table 2: 64 GB")
+    assert not result.notes
     again = proposed(SIDES, "seed: 7; setting seed: 7")
     assert not [note for note in again.notes if "it was read so" in note]
 
 
 def test_the_figures_of_a_left_out_column_are_left_out_elsewhere():
     left = number(proposed(BANDWIDTHS), "memory bandwidth")
-    found = proposed(BANDWIDTHS, f"{left}: leave-out")
-    assert {metric for _, metric, _ in figures(found, BANDWIDTHS)} == {
+    result = proposed(BANDWIDTHS, f"{left}: leave-out")
+    assert {metric for _, metric, _ in figures(result, BANDWIDTHS)} == {
         "tokens_per_second",
         "work_seconds",
     }
-    assert any("as that at line 3, as answered" in it for it in found.left_out)
+    assert any("as that at line 3, as answered" in it for it in result.left_out)
 
 
 def test_other_figures_under_a_title_that_is_left_out_stay_and_are_named():
     text = BANDWIDTHS + "| large | 512.5 | 7.5 |\n"
     left = number(proposed(text), "memory bandwidth")
-    found = proposed(text, f"{left}: leave-out")
-    values = [it[2] for it in figures(found, text) if it[1] == "gigabytes_per_second"]
+    result = proposed(text, f"{left}: leave-out")
+    values = [it[2] for it in figures(result, text) if it[1] == "gigabytes_per_second"]
     assert values == [300.5, 512.5]
-    assert any("stays: unlike that at line 3" in it for it in found.notes)
+    assert any("stays: unlike that at line 3" in it for it in result.notes)
 
 
 def test_without_the_column_that_named_the_work_the_rest_of_an_answer_counts():
-    found = proposed(STAGES, "stage: leave-out; machine of table 2: M2 Max")
-    (asked,) = found.questions
+    result = proposed(STAGES, "stage: leave-out; machine of table 2: M2 Max")
+    (asked,) = result.questions
     assert asked.text.startswith("What is the work of table 2 at line 9")
-    machines = [it.machine.chip.name for it in records(found, STAGES)]
+    machines = [it.machine.chip.name for it in records(result, STAGES)]
     assert machines == ["unknown", "M2 Max"]
 
 
@@ -278,14 +278,14 @@ def test_repetitions_that_are_numbered_are_replicates():
 
 def test_work_that_is_said_of_all_is_asked_of_no_table():
     text = STAGES.replace("stage", "Runs on").replace("warm", "cpu")
-    found = proposed(text, "Runs on: device; work: new: baking")
-    assert {it.run.workload for it in records(found, text)} == {"baking"}
-    assert not found.questions
+    result = proposed(text, "Runs on: device; work: new: baking")
+    assert {it.run.workload for it in records(result, text)} == {"baking"}
+    assert not result.questions
 
 
 def test_a_bare_number_behind_the_name_of_a_framework_is_its_version():
-    found = proposed(SIDES, "framework: llama.cpp 10066")
-    assert {it.environment.framework_version for it in records(found, SIDES)} == {
+    result = proposed(SIDES, "framework: llama.cpp 10066")
+    assert {it.environment.framework_version for it in records(result, SIDES)} == {
         "10066"
     }
 
@@ -319,8 +319,8 @@ def test_words_that_the_name_of_a_machine_has_are_not_noted(name):
 @pytest.mark.parametrize("answer", ["statistic: min", "'latency_ms': statistic min"])
 def test_a_statistic_is_a_setting_though_min_is_a_unit_too(answer):
     text = table("model | latency_ms", "lenet | 2.5", "vgg | 3.5")
-    found = of_text(text, {"readings": f"yes, but {answer}; work: new: inference"})
-    assert {it[0] for it in of_statistics(found, text)} == {"min"}
+    proposal = of_text(text, {"readings": f"yes, but {answer}; work: new: inference"})
+    assert {it[0] for it in of_statistics(proposal, text)} == {"min"}
 
 
 def test_a_latency_of_which_nothing_says_the_mean_is_on_the_card():
@@ -378,8 +378,8 @@ def test_a_column_that_is_said_to_be_a_setting_tells_its_other_settings_still():
     text = "# vLLM on M2 Max\n\n" + table(
         "cell | tok/s", "sharegpt_c1 | 230.2", "sharegpt_c32 | 1764.5"
     )
-    found = proposed(text, "cell: setting")
-    parameters = [it.run.parameters for it in records(found, text)]
+    result = proposed(text, "cell: setting")
+    parameters = [it.run.parameters for it in records(result, text)]
     assert [(it["cell"], it["concurrency"]) for it in parameters] == [
         ("sharegpt_c1", 1),
         ("sharegpt_c32", 32),
@@ -404,7 +404,7 @@ def test_memory_that_may_be_of_all_cards_is_asked_for_that_of_one():
 def test_a_fact_of_a_heading_may_go_beside_columns_that_differ_in_it():
     text = "# Results of Windows 11\n\n"
     text += table("Size | windows time (s) | mac time (s)", "8 | 1.5 | 2.5")
-    found = proposed(text, "os: not-stated")
-    stored = records(found, text)
+    result = proposed(text, "os: not-stated")
+    stored = records(result, text)
     systems = {it.end.values[0].value: it.environment.os_name for it in stored}
     assert systems == {1.5: "Windows", 2.5: None}

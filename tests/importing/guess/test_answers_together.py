@@ -24,9 +24,9 @@ ABOVE = "# torch on M2 Max\n\n"
 
 def answered(text: str, *cards: str) -> Proposal:
     keys = ["readings", "readings 2"][: len(cards)]
-    said = (it if it == "yes" else f"yes, but {it}" for it in cards)
+    texts = (it if it == "yes" else f"yes, but {it}" for it in cards)
     document = Document("results.md", text.encode())
-    return propose(document, readable(document), dict(zip(keys, said, strict=True)))
+    return propose(document, readable(document), dict(zip(keys, texts, strict=True)))
 
 
 def asked_again(text: str, answer: str) -> list[str]:
@@ -36,13 +36,13 @@ def asked_again(text: str, answer: str) -> list[str]:
 def test_columns_that_are_exchanged_hand_their_work_on():
     work = number(answered(EXCHANGED), "What is the work")
     answer = f"Framework: model; Model: framework; {work}: model-inference"
-    found = answered(EXCHANGED, answer)
-    runs = [it.run for it in records(found, EXCHANGED)]
+    proposal = answered(EXCHANGED, answer)
+    runs = [it.run for it in records(proposal, EXCHANGED)]
     assert {(it.workload, it.framework) for it in runs} == {
         ("tinydet-inference", "onnxruntime"),
         ("tinydet-inference", "coreml"),
     }
-    assert not found.questions
+    assert not proposal.questions
 
 
 def test_the_work_is_asked_again_where_the_column_that_named_it_is_another():
@@ -61,8 +61,8 @@ def test_figures_that_are_left_without_work_are_asked_about():
     assert line.text.startswith("What is the work of table 2 at line 7 ")
     assert line.likely == "title"
 
-    found = answered(TWO, answer, "1: llm-train")
-    assert [it.run.workload for it in records(found, TWO)] == ["matmul", "llm-train"]
+    proposal = answered(TWO, answer, "1: llm-train")
+    assert [it.run.workload for it in records(proposal, TWO)] == ["matmul", "llm-train"]
 
 
 def test_what_figures_of_an_answer_mean_is_asked_once_more():
@@ -71,22 +71,22 @@ def test_what_figures_of_an_answer_mean_is_asked_once_more():
 
     # There is no third card: what is likely holds, and is a note.
     second = "1: llm-generate; Size: tok/s"
-    found = answered(TWO, "Operation of table 2: leave-out", second)
-    assert f"{which} a request as a whole" in found.notes
-    assert not found.questions
+    proposal = answered(TWO, "Operation of table 2: leave-out", second)
+    assert f"{which} a request as a whole" in proposal.notes
+    assert not proposal.questions
 
 
 def test_a_column_that_says_its_side_keeps_it_whatever_another_is():
     text = ABOVE + table(
         "Model | decode tok/s | decode ms | x tok/s", "w | 30 | 500 | 90"
     )
-    found = answered(text, "x tok/s: new: llm-sampling")
-    assert [it.run.workload for it in records(found, text)] == [
+    proposal = answered(text, "x tok/s: new: llm-sampling")
+    assert [it.run.workload for it in records(proposal, text)] == [
         "llm-decode",
         "llm-decode",
         "llm-sampling",
     ]
-    assert not found.questions
+    assert not proposal.questions
 
 
 def test_the_work_is_asked_for_where_its_column_is_said_to_be_a_setting():
@@ -97,10 +97,10 @@ def test_the_work_is_asked_for_where_its_column_is_said_to_be_a_setting():
 
 def test_a_column_that_takes_what_another_told_leaves_it_a_setting():
     text = ABOVE + table("Model | Engine | tok/s", "wren 7B | mlx | 30.5")
-    found = answered(text, "Engine: model")
-    (run,) = (it.run for it in records(found, text))
+    proposal = answered(text, "Engine: model")
+    (run,) = (it.run for it in records(proposal, text))
     assert run.parameters == {"model": "mlx", "printed_model": "wren 7B"}
-    assert "'Model': kept as a setting, as 'Engine' is its model" in found.notes
+    assert "'Model': kept as a setting, as 'Engine' is its model" in proposal.notes
 
 
 def test_a_metric_that_is_none_of_ours_is_refused_with_those_like_it():
@@ -110,10 +110,10 @@ def test_a_metric_that_is_none_of_ours_is_refused_with_those_like_it():
 
 
 def test_the_least_of_a_latency_is_that_metric_with_its_statistic():
-    found = answered(EXCHANGED, "Min (ms): latency_mean_seconds; Size: setting")
+    proposal = answered(EXCHANGED, "Min (ms): latency_mean_seconds; Size: setting")
     least = [
         value.value
-        for it in records(found, EXCHANGED)
+        for it in records(proposal, EXCHANGED)
         for value in it.end.values
         if it.run.parameters.get("statistic") == "min"
     ]
@@ -123,26 +123,26 @@ def test_the_least_of_a_latency_is_that_metric_with_its_statistic():
 def test_rows_of_keys_without_a_unit_take_a_unit_and_a_metric():
     unit = "latency_mean_seconds in ms"
     answer = f"mean: {unit}; min: {unit}; work: llm-generate"
-    found = answered(STATISTICS, answer)
+    proposal = answered(STATISTICS, answer)
     assert [
         (it.run.parameters, it.end.values[0].metric, it.end.values[0].value)
-        for it in records(found, STATISTICS)
+        for it in records(proposal, STATISTICS)
     ] == [
         ({"variant": "mean"}, "latency_mean_seconds", 0.0745),
         ({"variant": "min", "statistic": "min"}, "latency_mean_seconds", 0.0665),
     ]
-    assert found.left_out == ("line 3: rows whose names say no metric: runs (5)",)
+    assert proposal.left_out == ("line 3: rows whose names say no metric: runs (5)",)
 
 
 def test_rows_of_keys_take_a_unit_alone_and_are_asked_what_is_timed():
-    found = answered(STATISTICS, "min: ms; work: llm-generate")
-    assert figures(found, STATISTICS) == [("llm-generate", "work_seconds", 0.0665)]
-    assert "What is timed in 'min' (66.5)?" in [it.text for it in found.questions]
+    proposal = answered(STATISTICS, "min: ms; work: llm-generate")
+    assert figures(proposal, STATISTICS) == [("llm-generate", "work_seconds", 0.0665)]
+    assert "What is timed in 'min' (66.5)?" in [it.text for it in proposal.questions]
 
 
 def test_rows_of_keys_that_have_a_metric_take_another():
-    found = answered(LISTED, "load time: compile_seconds; widest: GB/s")
-    assert sorted(it[1:] for it in figures(found, LISTED)) == [
+    proposal = answered(LISTED, "load time: compile_seconds; widest: GB/s")
+    assert sorted(it[1:] for it in figures(proposal, LISTED)) == [
         ("compile_seconds", 2.5),
         ("gigabytes_per_second", 83.5),
         ("tokens_per_second", 30),
@@ -156,9 +156,9 @@ def test_a_metric_of_a_row_without_a_unit_is_refused_with_what_is_missing():
 
 def test_labels_of_a_plain_table_may_be_metrics():
     text = "# mlx on M2 Max\n\n" + table("What | Value", "alpha | 12.5", "beta | 7.5")
-    found = answered(text, "alpha: tok/s; work: llm-decode")
-    assert figures(found, text) == [("llm-decode", "tokens_per_second", 12.5)]
-    assert found.left_out == ("line 3: rows whose names say no metric: beta (7.5)",)
+    proposal = answered(text, "alpha: tok/s; work: llm-decode")
+    assert figures(proposal, text) == [("llm-decode", "tokens_per_second", 12.5)]
+    assert proposal.left_out == ("line 3: rows whose names say no metric: beta (7.5)",)
 
 
 def test_what_a_metric_says_of_the_work_needs_no_line():
@@ -182,15 +182,15 @@ def test_columns_that_were_asked_about_together_are_not_asked_again_without_one(
 def test_a_column_that_does_not_name_the_work_is_a_setting_without_a_line():
     text = ABOVE + table("Type | ms", "wide | 2.5", "deep | 7.5")
     work = number(answered(text), "What is the work")
-    found = answered(text, f"{work}: matmul")
-    assert {it.run.workload for it in records(found, text)} == {"matmul"}
-    assert not found.questions
+    proposal = answered(text, f"{work}: matmul")
+    assert {it.run.workload for it in records(proposal, text)} == {"matmul"}
+    assert not proposal.questions
 
 
 def test_the_beginning_of_one_title_is_enough():
     text = ABOVE + table("Operation | mean (ms) | p99 latency (ms)", "conv | 2 | 7.5")
-    found = answered(text, "p99: latency_p99_seconds")
-    assert ("latency_p99_seconds", 0.0075) in [it[1:] for it in figures(found, text)]
+    proposal = answered(text, "p99: latency_p99_seconds")
+    assert ("latency_p99_seconds", 0.0075) in [it[1:] for it in figures(proposal, text)]
 
 
 def test_the_beginning_of_several_titles_is_refused_with_them():
@@ -207,8 +207,8 @@ def test_a_name_may_have_a_colon():
 
 def test_a_fact_of_all_texts_that_begin_alike():
     text = ABOVE + table("Operation | ms", "wide_1 | 2.5", "wide_2 | 3.5", "deep | 4.5")
-    found = answered(text, "precision in wide: fp16")
-    known = [it.run.precision for it in records(found, text)]
+    proposal = answered(text, "precision in wide: fp16")
+    known = [it.run.precision for it in records(proposal, text)]
     assert known == ["fp16", "fp16", None]
 
 
@@ -217,17 +217,17 @@ def test_a_setting_of_the_best_run_is_none_of_the_one_beside_it():
         "Operation | plain_latency_s | best_spec_latency_s | best_config",
         "conv | 2.5 | 1.5 | n3",
     )
-    found = answered(text)
-    assert all("n3" not in it.run.parameters.values() for it in records(found, text))
-    assert found.left_out == (
+    proposal = answered(text)
+    assert all("n3" not in it.run.parameters.values() for it in records(proposal, text))
+    assert proposal.left_out == (
         "line 3: 'best_config' is of one of the runs alone, no setting of the others",
     )
 
 
 def test_numbers_without_a_unit_may_be_factors():
     text = ABOVE + table("Operation | RTF | ms", "conv | 0.25 | 2.5")
-    found = answered(text, "RTF: speed_factor")
-    assert ("speed_factor", 0.25) in [it[1:] for it in figures(found, text)]
+    proposal = answered(text, "RTF: speed_factor")
+    assert ("speed_factor", 0.25) in [it[1:] for it in figures(proposal, text)]
 
 
 def test_whole_numbers_among_figures_may_be_a_count():
@@ -241,8 +241,8 @@ def test_whole_numbers_among_figures_may_be_a_count():
 def test_a_column_that_is_left_out_already_may_be_left_out():
     text = ABOVE + table("Operation | ms", "conv | 2.5") + "\n"
     text += table("Kind | Text", "a | wide", "b | deep")
-    found = answered(text, "Text: leave-out")
-    assert "'Text': the answer 'leave-out' was not needed" in found.notes
+    proposal = answered(text, "Text: leave-out")
+    assert "'Text': the answer 'leave-out' was not needed" in proposal.notes
 
 
 def test_an_answer_about_figures_leaves_what_tells_them_from_others():
@@ -253,15 +253,15 @@ def test_an_answer_about_figures_leaves_what_tells_them_from_others():
 
 def test_a_label_goes_before_titles_that_begin_with_it():
     text = "# mlx on M2 Max\n\n" + table("What | first run", "first | 12.5", "b | 7.5")
-    found = answered(text, "first: tok/s; work: llm-decode")
-    assert figures(found, text) == [("llm-decode", "tokens_per_second", 12.5)]
+    proposal = answered(text, "first: tok/s; work: llm-decode")
+    assert figures(proposal, text) == [("llm-decode", "tokens_per_second", 12.5)]
 
 
 def test_a_column_of_like_tables_is_called_by_its_number():
-    one = table("Operation | warm", "conv | 2.5")
-    text = "# torch on M2 Max\n\n## A\n\n" + one + "\n## B\n\n" + one
-    found = answered(text, "column 2: operation_seconds in ms")
-    assert {it[1:] for it in figures(found, text)} == {("operation_seconds", 0.0025)}
+    result = table("Operation | warm", "conv | 2.5")
+    text = "# torch on M2 Max\n\n## A\n\n" + result + "\n## B\n\n" + result
+    proposal = answered(text, "column 2: operation_seconds in ms")
+    assert {it[1:] for it in figures(proposal, text)} == {("operation_seconds", 0.0025)}
 
 
 @pytest.mark.parametrize("answer", ["work_seconds", "tok/s"])
@@ -290,5 +290,5 @@ def test_figures_that_an_answer_about_their_work_leaves_out_are_named():
         for n, line in enumerate(answered(text).lines(), 1)
         if line.reading().startswith("work: 't/s (total)'")
     )
-    found = answered(text, f"{number}: leave-out")
-    assert "line 3: 't/s (total)': as answered" in found.left_out
+    proposal = answered(text, f"{number}: leave-out")
+    assert "line 3: 't/s (total)': as answered" in proposal.left_out

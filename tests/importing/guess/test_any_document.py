@@ -40,15 +40,15 @@ def test_no_table_makes_it_fail(rows, above, header):
     cells = [SheetRow(n, tuple(Cell(t, n) for t in row)) for n, row in enumerate(rows)]
     sheet = Sheet("markdown", 1, (above,), ("Model", "Time", header), tuple(cells))
 
-    found = draft.propose(Document("x.md", b"x"), [sheet])
-    assert msgspec.toml.decode(found.toml, type=Map) == found.map
+    proposal = draft.propose(Document("x.md", b"x"), [sheet])
+    assert msgspec.toml.decode(proposal.toml, type=Map) == proposal.map
 
 
 def test_text_that_hides_or_reorders_shows_its_escapes():
-    found = of_text(table("Model | s/epoch", "a\u202eb | 3", "c\x07 | 4"))
+    proposal = of_text(table("Model | s/epoch", "a\u202eb | 3", "c\x07 | 4"))
 
-    assert "\u202e" not in found.toml + "".join(found.notes)
-    assert "\x07" not in found.toml
+    assert "\u202e" not in proposal.toml + "".join(proposal.notes)
+    assert "\x07" not in proposal.toml
 
 
 def test_a_wide_record_is_read_by_its_figures_and_facts():
@@ -59,47 +59,47 @@ def test_a_wide_record_is_read_by_its_figures_and_facts():
     }
     document = Document("result.json", json.dumps(record, indent=1).encode())
 
-    found = draft.propose(document, readable(document))
-    columns = found.map.table[0].columns
+    proposal = draft.propose(document, readable(document))
+    columns = proposal.map.table[0].columns
     assert columns.keys() == {
         "hardware.mac_model",
         "hardware.chip",
         "run.latency_ms",
         "run.tokens_per_second",
     }
-    assert found.map.table[0].others == "ignore"
-    (line,) = [it for it in found.left_out if "path_0" in it]
+    assert proposal.map.table[0].others == "ignore"
+    (line,) = [it for it in proposal.left_out if "path_0" in it]
     assert line.endswith("and 295 more: words that no rule knows")
-    assert len(found.lines()) < 15
+    assert len(proposal.lines()) < 15
 
 
 def test_halves_of_surrogate_pairs_are_no_table_for_toml():
     row = SheetRow(2, (Cell("\ud800", 2), Cell("1 s", 2)))
     sheet = Sheet("html", 1, (), ("a", "b"), (row,))
 
-    found = draft.propose(Document("x.ipynb", b"x"), [sheet])
-    assert found.map.table == ()
-    assert "halves of characters" in found.left_out[0]
+    proposal = draft.propose(Document("x.ipynb", b"x"), [sheet])
+    assert proposal.map.table == ()
+    assert "halves of characters" in proposal.left_out[0]
 
 
 def test_a_header_that_comes_again_is_no_row():
     text = "# Training in JAX on M1 CPU\n\n" + table(
         "Model | s/epoch", "lenet | 3", "Model | s/epoch", "unet | 4"
     )
-    found = of_text(text)
+    proposal = of_text(text)
 
-    assert [value for _, _, value in figures(found, text)] == [3.0, 4.0]
-    assert bad_lines(found, text) == []
+    assert [value for _, _, value in figures(proposal, text)] == [3.0, 4.0]
+    assert bad_lines(proposal, text) == []
 
 
 def test_figures_in_two_units_of_time_are_read_each_in_its_own():
     text = "# Training in JAX on M1 CPU\n\n" + table(
         "Model | Epoch", "lenet | 3 s", "unet | 400 ms", "vgg | 12"
     )
-    found = of_text(text)
+    proposal = of_text(text)
 
-    assert [value for _, _, value in figures(found, text)] == [3.0, 0.4]
-    (bad,) = bad_lines(found, text)
+    assert [value for _, _, value in figures(proposal, text)] == [3.0, 0.4]
+    (bad,) = bad_lines(proposal, text)
     assert bad.locator == "line 7, column Epoch"
 
 
@@ -107,10 +107,10 @@ def test_figures_that_contradict_each_other_are_all_refused():
     text = "# Training in JAX on M1 CPU\n\n" + table(
         "Model | s/epoch", "lenet | 3", "lenet | 4", "unet | 5"
     )
-    found = of_text(text, {"repeat of rows": "nothing"})
+    proposal = of_text(text, {"repeat of rows": "nothing"})
 
-    assert [value for _, _, value in figures(found, text)] == [5.0]
-    assert [one.number for one in bad_lines(found, text)] == [5, 6]
+    assert [value for _, _, value in figures(proposal, text)] == [5.0]
+    assert [line.number for line in bad_lines(proposal, text)] == [5, 6]
 
 
 def test_two_machines_under_one_name_are_not_mixed():
@@ -119,10 +119,10 @@ def test_two_machines_under_one_name_are_not_mixed():
         "M1 Max | 24 | lenet | 3",
         "M1 Max 32c | 24 | lenet | 4",
     )
-    found = of_text(text)
+    proposal = of_text(text)
 
-    assert [value for _, _, value in figures(found, text)] == [3.0]
-    (bad,) = bad_lines(found, text)
+    assert [value for _, _, value in figures(proposal, text)] == [3.0]
+    (bad,) = bad_lines(proposal, text)
     assert "gpu_cores is 24, but the machine has 32" in bad.reason
 
 
@@ -134,22 +134,22 @@ def test_a_hundred_thousand_rows_are_looked_at_in_little_room():
     document = Document("training-jax-m1-cpu.csv", b"x")
 
     tracemalloc.start()
-    found = draft.propose(document, [sheet])
+    proposal = draft.propose(document, [sheet])
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert asked(found) == set()
-    assert len(found.toml.splitlines()) < 40
+    assert asked(proposal) == set()
+    assert len(proposal.toml.splitlines()) < 40
     assert most < 64 * 2**20
 
 
 def test_hundreds_of_tables_make_few_questions():
-    one = table("Name | Foo", "a | 1.5") + "\n"
-    text = "".join(f"## Part {n}\n\n{one}" for n in range(300))
+    result = table("Name | Foo", "a | 1.5") + "\n"
+    text = "".join(f"## Part {n}\n\n{result}" for n in range(300))
 
     chosen = {"headings": "repeat", "numbers": "score", "work of": "title"}
-    found, _ = converse(text, chosen)
-    assert len(found.map.table) == 1
-    assert len(found.toml.splitlines()) <= 40
+    proposal, _ = converse(text, chosen)
+    assert len(proposal.map.table) == 1
+    assert len(proposal.toml.splitlines()) <= 40
 
 
 def test_rows_in_a_wide_record_keep_what_tells_them_from_each_other():

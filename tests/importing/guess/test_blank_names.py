@@ -44,12 +44,12 @@ def machines(text, answers=(), name="results.md"):
 @pytest.mark.parametrize("name", WRITTEN)
 def test_a_blank_cell_below_a_machine_is_proposed_as_the_machine_above(name):
     text = WRITTEN[name]
-    found = of_text(text, name=name)
-    line = question(found, "blanks of GPU")
+    proposal = of_text(text, name=name)
+    line = question(proposal, "blanks of GPU")
     assert line.likely == "above"
     assert "blank cells of 'GPU'" in line.text
     assert machines(text, name=name) == MACHINES
-    assert "repeat" not in {key.partition(" of ")[0] for key in asked(found)}
+    assert "repeat" not in {key.partition(" of ")[0] for key in asked(proposal)}
 
 
 def test_a_line_about_a_machine_counts_the_blank_cells_below_it():
@@ -60,17 +60,17 @@ def test_a_line_about_a_machine_counts_the_blank_cells_below_it():
 
 def test_blank_cells_of_a_column_that_is_answered_for_repeat_it_still():
     answers = {"readings": "yes, but GPU: machine; M2 Max: machine M3 Max"}
-    told = {**MACHINES, 38.1: "M3 Max", 21.9: "M3 Max"}
-    assert machines(WRITTEN["pipes.md"], answers) == told
+    values = {**MACHINES, 38.1: "M3 Max", 21.9: "M3 Max"}
+    assert machines(WRITTEN["pipes.md"], answers) == values
 
 
 def test_rows_of_unknown_machines_are_refused_and_no_samples_of_one_run():
     text = WRITTEN["pipes.md"]
     answers = {"readings": "yes, but blanks of GPU: nothing"}
-    found = of_text(text, answers)
-    assert "repeat" not in {key.partition(" of ")[0] for key in asked(found)}
+    proposal = of_text(text, answers)
+    assert "repeat" not in {key.partition(" of ")[0] for key in asked(proposal)}
     assert machines(text, answers) == {30.5: "M1 Max", 38.1: "M2 Max"}
-    refused = bad_lines(found, text)
+    refused = bad_lines(proposal, text)
     assert [bad.number for bad in refused] == [6, 8]
     assert all("twice" in bad.reason for bad in refused)
 

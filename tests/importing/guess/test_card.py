@@ -43,9 +43,11 @@ TWO = (
 
 def runs(text: str, answer: str, name: str = "results.md"):
     """Return the runs after an answer to the card, by which nothing stays open."""
-    found = of_text(text, {"readings": answer}, name)
-    assert found.questions == ()
-    return [(one.machine.chip, one.run) for one in records(found, text, name)]
+    proposal = of_text(text, {"readings": answer}, name)
+    assert proposal.questions == ()
+    return [
+        (record.machine.chip, record.run) for record in records(proposal, text, name)
+    ]
 
 
 def test_what_exact_headers_and_whole_cells_say_has_no_card():
@@ -71,8 +73,8 @@ def test_a_correction_holds_against_a_heading(answer, devices):
 
 
 def test_a_correction_by_name_holds_against_an_exact_column():
-    found = of_text(EXACT, {"precision": "bf16", "machine": "M4 64 GB"})
-    chips = [(one.machine.chip, one.run) for one in records(found, EXACT)]
+    proposal = of_text(EXACT, {"precision": "bf16", "machine": "M4 64 GB"})
+    chips = [(record.machine.chip, record.run) for record in records(proposal, EXACT)]
 
     assert [(chip.name, chip.ram_bytes) for chip, _ in chips] == [
         ("M4", 64 * 2**30)
@@ -125,16 +127,16 @@ def test_a_card_of_another_generation_is_shown():
 
 
 def test_what_holds_for_one_table_is_answered_for_it_alone():
-    found = runs(TWO, "device of table 1: cpu; precision of table 2: fp16")
+    result = runs(TWO, "device of table 1: cpu; precision of table 2: fp16")
 
-    told = {chip.name: (run.device, run.precision) for chip, run in found}
-    assert told == {"M1 Max": ("cpu", None), "M3 Pro": ("unknown", "fp16")}
+    pairs = {chip.name: (run.device, run.precision) for chip, run in result}
+    assert pairs == {"M1 Max": ("cpu", None), "M3 Pro": ("unknown", "fp16")}
 
 
 def test_figures_of_a_table_are_left_out_by_a_line():
-    found = runs(TWO, "precision of table 2: leave-out")
+    result = runs(TWO, "precision of table 2: leave-out")
 
-    assert [chip.name for chip, _ in found] == ["M1 Max"]
+    assert [chip.name for chip, _ in result] == ["M1 Max"]
 
 
 def test_a_column_is_what_is_answered():
@@ -154,8 +156,8 @@ def test_a_column_is_what_is_answered():
 def test_a_column_of_figures_is_left_out_or_has_another_unit():
     text = "# matmul with MLX on M2 GPU\n\n" + table("Size | ms | W", "512 | 7.5 | 12")
 
-    found = of_text(text, {"readings": "yes, but W: leave-out; ms: us"})
-    assert [value for _, _, value in figures(found, text)] == [7.5e-6]
+    proposal = of_text(text, {"readings": "yes, but W: leave-out; ms: us"})
+    assert [value for _, _, value in figures(proposal, text)] == [7.5e-6]
 
 
 def test_a_gpu_of_no_known_maker_is_not_asked_about_twice():
@@ -184,8 +186,8 @@ def test_yes_and_no_name_nothing():
         ' {"model_bias": false, "machine": false, "size": 512, "tflops": 8.5}]}'
     )
     document = Document("results.json", text.encode())
-    found = propose(document, readable(document), {"work": "matmul"})
-    items = read(document, found.map, NOTHING)
+    proposal = propose(document, readable(document), {"work": "matmul"})
+    items = read(document, proposal.map, NOTHING)
     stored = [it for it in items if isinstance(it, Record)]
 
     assert [it.run.parameters["model_bias"] for it in stored] == ["true", "false"]
@@ -200,19 +202,19 @@ def test_each_row_says_whether_it_trains():
         "resnet50 | Inference | 900",
         "vgg16 | Training | 200",
     )
-    told = {run.workload for _, run in runs(text, "yes")}
-    assert told == {"resnet50", "resnet50-inference", "vgg16"}
+    result = {run.workload for _, run in runs(text, "yes")}
+    assert result == {"resnet50", "resnet50-inference", "vgg16"}
 
 
 def test_what_was_agreed_on_is_a_map_that_reads_the_same_unasked():
     answer = "yes, but machine: M2 Ultra 192 GB; 1: gpu; precision: fp16"
-    found = of_text(PROVIDERS, {"readings": answer})
+    proposal = of_text(PROVIDERS, {"readings": answer})
     document = Document("results.md", PROVIDERS.encode())
-    again = read(document, parse(found.toml.encode(), "results").map_, NOTHING)
+    again = read(document, parse(proposal.toml.encode(), "results").map_, NOTHING)
 
-    assert len(found.toml.splitlines()) <= 40
+    assert len(proposal.toml.splitlines()) <= 40
     assert [it.digest for it in again if isinstance(it, Record)] == [
-        it.digest for it in records(found, PROVIDERS)
+        it.digest for it in records(proposal, PROVIDERS)
     ]
 
 
@@ -241,12 +243,12 @@ BITS = (
     ],
 )
 def test_a_fact_is_of_all_a_table_a_heading_a_column_or_a_text(answer, figures_):
-    found = of_text(BITS, {"readings": f"yes, but {answer}"})
+    proposal = of_text(BITS, {"readings": f"yes, but {answer}"})
 
-    assert found.questions == ()
+    assert proposal.questions == ()
     assert {
         value.value
-        for it in records(found, BITS)
+        for it in records(proposal, BITS)
         for value in it.end.values
         if it.run.precision == "fp16"
     } == figures_
@@ -264,25 +266,25 @@ def test_a_fact_is_of_all_a_table_a_heading_a_column_or_a_text(answer, figures_)
     ],
 )
 def test_what_is_no_other_fact_is_a_setting_of_the_runs(answer, name, value):
-    found = of_text(BITS, {"readings": f"yes, but {answer}"})
+    proposal = of_text(BITS, {"readings": f"yes, but {answer}"})
 
-    assert {it.run.parameters[name] for it in records(found, BITS)} == {value}
+    assert {it.run.parameters[name] for it in records(proposal, BITS)} == {value}
 
 
 def test_a_name_that_nothing_has_is_kept_as_a_setting_and_that_is_said():
-    found = of_text(BITS, {"readings": "yes, but concurrency: 32"})
+    proposal = of_text(BITS, {"readings": "yes, but concurrency: 32"})
 
     note = "'concurrency': kept as 'setting concurrency' of the runs: 32"
-    assert note in found.notes
+    assert note in proposal.notes
 
 
 def test_the_title_of_a_column_goes_before_the_name_of_a_setting():
     text = "# Qwen2 7B with MLX on M2 GPU\n\n" + table(
         "Weights | output tokens | Foo", "q4 | 128 | 30.5", "q8 | 256 | 20.5"
     )
-    found = of_text(text, {"readings": "yes, but output tokens: setting; Foo: ms"})
+    proposal = of_text(text, {"readings": "yes, but output tokens: setting; Foo: ms"})
 
-    tokens = {it.run.parameters.get("output_tokens") for it in records(found, text)}
+    tokens = {it.run.parameters.get("output_tokens") for it in records(proposal, text)}
     assert tokens == {128, 256}
 
 
@@ -302,17 +304,17 @@ def test_a_setting_goes_by_what_the_card_calls_it(name, answer, kept):
     lines = of_text(WORDS).questions
     assert "setting kind: wide (1), deep (1)" in "".join(it.text for it in lines)
 
-    told = [run.parameters for _, run in runs(WORDS, f"yes, but {name}: {answer}")]
+    result = [run.parameters for _, run in runs(WORDS, f"yes, but {name}: {answer}")]
     rest = {"foo_tokens": 128}, {"foo_tokens": 256}
     ours = ({kept: "wide"}, {kept: "deep"}) if kept else ({}, {})
-    assert told == [one | other for one, other in zip(ours, rest, strict=True)]
+    assert result == [values | other for values, other in zip(ours, rest, strict=True)]
 
 
 @pytest.mark.parametrize("name", ["5", "Foo tokens", "unit of Foo tokens"])
 @pytest.mark.parametrize("answer", ["prompt tokens", "prompt_tokens", "input tokens"])
 def test_a_column_of_numbers_is_the_setting_that_is_typed(name, answer):
-    told = [run.parameters for _, run in runs(WORDS, f"yes, but {name}: {answer}")]
-    assert [it["prompt_tokens"] for it in told] == [128, 256]
+    result = [run.parameters for _, run in runs(WORDS, f"yes, but {name}: {answer}")]
+    assert [it["prompt_tokens"] for it in result] == [128, 256]
 
 
 @pytest.mark.parametrize("answer", ["not stated", "Not-stated", "not-stated"])
@@ -336,16 +338,16 @@ def test_a_fact_that_some_rows_state_is_corrected_in_all():
     keys = {it.key.partition(" at ")[0] for it in of_text(text).questions}
     assert {"framework in Config", "framework"} <= keys
 
-    told = [run.framework for _, run in runs(text, "yes, but framework: jax")]
-    assert told == ["jax"] * 5
+    result = [run.framework for _, run in runs(text, "yes, but framework: jax")]
+    assert result == ["jax"] * 5
 
 
 def test_a_text_is_of_the_fact_that_its_column_tells():
     text = "# Qwen2 7B with MLX on M2 GPU\n\n" + table(
         "Quant | decode tok/s", "q4 | 30.5", "q8 | 20.5"
     )
-    told = {run.parameters["quantization"] for _, run in runs(text, "q8: Q8_0")}
-    assert told == {"q4", "Q8_0"}
+    result = {run.parameters["quantization"] for _, run in runs(text, "q8: Q8_0")}
+    assert result == {"q4", "Q8_0"}
     other = {run.parameters["quantization"] for _, run in runs(text, "q8: 8 of 8")}
     assert other == {"q4", "8 of 8"}
 
@@ -354,8 +356,8 @@ def test_a_column_that_is_read_as_a_fact_keeps_what_else_its_cells_say():
     text = "# matmul on M2 GPU\n\n" + table(
         "Runtime | TFLOPS", "MLX 0.21 | 7.5", "PyTorch 2.3 | 6.5"
     )
-    found = of_text(text, {"readings": "yes, but column 1: framework"})
-    versions = {it.environment.framework_version for it in records(found, text)}
+    proposal = of_text(text, {"readings": "yes, but column 1: framework"})
+    versions = {it.environment.framework_version for it in records(proposal, text)}
     assert versions == {"0.21", "2.3"}
 
 
@@ -363,35 +365,35 @@ def test_a_column_goes_by_its_number():
     text = "# matmul with MLX on M2 GPU\n\n" + table(
         "Size | Engine type | Foo (ms)", "512 | fast | 7.5", "512 | slow | 6.5"
     )
-    (_, one), (_, other) = runs(text, "column 2: framework")
-    assert {one.framework, other.framework} == {"fast", "slow"}
+    (_, result), (_, other) = runs(text, "column 2: framework")
+    assert {result.framework, other.framework} == {"fast", "slow"}
 
     with pytest.raises(AnswerError, match="say of which, as 'column 3 of table 1'"):
         of_text(BITS + "\n" + text, {"readings": "yes, but column 3: framework"})
 
 
 def test_rows_are_left_out_by_a_text_of_theirs():
-    found = of_text(BITS, {"readings": "yes, but beta: leave-out"})
+    proposal = of_text(BITS, {"readings": "yes, but beta: leave-out"})
 
-    assert {value for _, _, value in figures(found, BITS)} == {9.5, 5.5, 50.5, 90.5}
-    assert "rows of 'beta' are left out" in found.notes
+    assert {value for _, _, value in figures(proposal, BITS)} == {9.5, 5.5, 50.5, 90.5}
+    assert "rows of 'beta' are left out" in proposal.notes
 
 
 def test_a_table_is_left_out_by_its_number():
-    found = of_text(BITS, {"readings": "yes, but table 1: leave-out"})
+    proposal = of_text(BITS, {"readings": "yes, but table 1: leave-out"})
 
-    assert {value for _, _, value in figures(found, BITS)} == {9.5, 5.5}
+    assert {value for _, _, value in figures(proposal, BITS)} == {9.5, 5.5}
 
 
 def test_a_correction_reaches_all_that_its_line_shows():
     text = "# Benchmarks\n\n## GPU\n\n" + table(
         "Thing | gpu_2x_foo (img/s) | gpu_4x_foo (img/s)", "lenet | 10.5 | 20.5"
     )
-    found = of_text(text)
-    device = number(found, "device in names of columns")
+    proposal = of_text(text)
+    device = number(proposal, "device in names of columns")
     assert {run.device for _, run in runs(text, f"{device}: cuda")} == {"cuda"}
 
-    work = number(found, "What is the work")
+    work = number(proposal, "What is the work")
     works = {run.workload for _, run in runs(text, f"{work}: new: Odd Work")}
     assert works == {"odd-work"}
     assert {run.workload for _, run in runs(text, "new: other")} == {"other"}
@@ -404,8 +406,8 @@ def test_a_card_with_what_has_no_likely_answer_needs_one():
     assert "NEEDS AN ANSWER: " in lines[0].reading()
     with pytest.raises(AnswerError, match="yes is not enough: In which unit are"):
         of_text(text, {"readings": "yes"})
-    found = of_text(text, {"readings": "yes, but Throughput: img/s"})
-    assert {value for _, _, value in figures(found, text)} == {10.5}
+    proposal = of_text(text, {"readings": "yes, but Throughput: img/s"})
+    assert {value for _, _, value in figures(proposal, text)} == {10.5}
 
 
 @pytest.mark.parametrize(

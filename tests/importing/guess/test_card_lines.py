@@ -23,17 +23,17 @@ from tests.importing.guess.guessed import (
 )
 
 
-def asked_together(found: Proposal) -> list[set[str]]:
+def asked_together(proposal: Proposal) -> list[set[str]]:
     """Return the keys of what each line of the card asks."""
-    return [{it.short for it in line.questions} for line in found.lines()]
+    return [{it.short for it in line.questions} for line in proposal.lines()]
 
 
 def test_all_that_is_asked_of_a_column_is_one_line():
     assert {"unit of Time", "time of Time"} in asked_together(of_text(TIME))
 
     n = number(of_text(TIME), "unit of Time")
-    found = of_text(TIME, {"readings": f"yes, but {n}: min; {n}: epoch_seconds"})
-    assert figures(found, TIME) == [("lenet", "epoch_seconds", 750.0)]
+    proposal = of_text(TIME, {"readings": f"yes, but {n}: min; {n}: epoch_seconds"})
+    assert figures(proposal, TIME) == [("lenet", "epoch_seconds", 750.0)]
     gone = of_text(TIME, {"readings": f"yes, but {n}: leave-out"})
     assert figures(gone, TIME) == []
 
@@ -42,16 +42,16 @@ def test_what_is_not_stated_is_one_line_whose_answers_go_by_what_they_are():
     text = "# Results\n\n" + table("Model | s/epoch", "lenet | 12.5")
     n = number(of_text(text), "not stated: device")
 
-    found = of_text(text, {"readings": f"yes, but {n}: cuda; {n}: fp16; {n}: jax"})
-    (run,) = [it.run for it in records(found, text)]
+    proposal = of_text(text, {"readings": f"yes, but {n}: cuda; {n}: fp16; {n}: jax"})
+    (run,) = [it.run for it in records(proposal, text)]
     assert (run.device, run.framework, run.precision) == ("cuda", "jax", "fp16")
     with pytest.raises(AnswerError, match="'odd thing': say which fact it is; allow"):
         of_text(text, {"readings": f"yes, but {n}: odd thing"})
 
 
 def test_a_line_shows_three_other_answers_and_an_error_all():
-    found = of_text(FOO)
-    line = question(found, "numbers of Foo").reading()
+    proposal = of_text(FOO)
+    line = question(proposal, "numbers of Foo").reading()
     assert line.endswith("without a unit; or score, tokens/s, img/s …")
 
     with pytest.raises(AnswerError, match="score, tokens/s, img/s, fps, s, ms, TFLOPS"):
@@ -89,17 +89,17 @@ def test_a_path_says_what_its_last_part_says_but_that_of_another_thing():
         }
         for value in (1.5, 2.5)
     ]
-    one = Document("runs.json", json.dumps({"runs": runs}).encode())
-    found = propose(one, READERS["json"](one))
-    card = "\n".join(line.reading() for line in found.lines())
+    document = Document("runs.json", json.dumps({"runs": runs}).encode())
+    proposal = propose(document, READERS["json"](document))
+    card = "\n".join(line.reading() for line in proposal.lines())
 
-    assert metrics_of(found) == {
+    assert metrics_of(proposal) == {
         "baseline.latency_mean_s": "latency_mean_seconds",
         "config.ttft_ms": "time_to_first_token_seconds",
     }
     of_hardware = [line for line in card.splitlines() if "hardware." in line]
     assert of_hardware == ["device: cuda, from the column 'hardware.gpu_name'"]
-    drafted = found.map.table[0].columns["draft.model"]
+    drafted = proposal.map.table[0].columns["draft.model"]
     assert drafted.field == "parameters.draft_model"
 
 
@@ -109,21 +109,21 @@ def test_the_versions_of_two_frameworks_and_a_reason_name_no_framework():
  "results": [{"model": "wool", "p50_ms": 2.5, "min_cosine": 0.99},
              {"model": "felt", "p50_ms": 1.5, "min_cosine": 0.98}]}"""
     document = Document("wool.json", text.encode())
-    found = propose(document, READERS["json"](document))
-    lines = [it.text for it in found.questions]
+    proposal = propose(document, READERS["json"](document))
+    lines = [it.text for it in proposal.questions]
     assert not any(it.startswith("version") for it in lines)
     assert "not stated: framework" in " ".join(lines)
-    assert not any("framework" in str(it.columns) for it in found.map.table)
+    assert not any("framework" in str(it.columns) for it in proposal.map.table)
 
 
 def test_sentences_are_samples_where_the_line_proposes_it():
     text = table("Model | sentences/s", "wool | 402.1")
-    found = of_text(text)
+    proposal = of_text(text)
     document = Document("results.md", text.encode())
     (figure,) = [
         it
-        for one in match_tables(document, found.map)
-        for it in one.read()
+        for matched_table in match_tables(document, proposal.map)
+        for it in matched_table.read()
         if isinstance(it, Observation)
     ]
     assert figure.fault is None
@@ -135,6 +135,6 @@ def test_sentences_are_samples_where_the_line_proposes_it():
 def test_the_name_of_some_rows_in_a_sentence_says_no_setting_of_all():
     rows = table("Part | tok/s", "wool | 30.5")
     text = f"# Sheep\n\n- `shear_c1` was the fastest\n\n{rows}"
-    found = of_text(text)
-    assert not any("concurrency" in it.text for it in found.questions)
-    assert "parameters.concurrency" not in found.toml
+    proposal = of_text(text)
+    assert not any("concurrency" in it.text for it in proposal.questions)
+    assert "parameters.concurrency" not in proposal.toml

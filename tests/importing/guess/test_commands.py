@@ -31,12 +31,12 @@ def stored(text, answers):
     """Return the batch size, work, card and figure of each run."""
     return [
         (
-            one.run.parameters.get("batch_size"),
-            one.run.workload,
-            [card.name for card in one.machine.chip.accelerators],
-            one.end.values[0].value,
+            record.run.parameters.get("batch_size"),
+            record.run.workload,
+            [card.name for card in record.machine.chip.accelerators],
+            record.end.values[0].value,
         )
-        for one in records(proposed(text, answers), text)
+        for record in records(proposed(text, answers), text)
     ]
 
 
@@ -63,8 +63,8 @@ def test_a_text_with_equals_signs_is_named_in_an_answer():
         "readings": answer,
         "unit of a=b": "ms",
     }
-    found = records(proposed(TWO, {"readings": answer}), TWO)
-    assert [it.run.precision for it in found] == [None] * 4 + ["fp16"] * 4
+    result = records(proposed(TWO, {"readings": answer}), TWO)
+    assert [it.run.precision for it in result] == [None] * 4 + ["fp16"] * 4
 
 
 def test_commands_in_backticks_tell_figures_apart_as_settings():

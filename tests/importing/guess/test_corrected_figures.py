@@ -41,9 +41,9 @@ PERCENTILES = """# vLLM on H100, Llama 3.1 8B
 
 
 def stored(text: str, answer: str) -> list[tuple[str, str, float | None]]:
-    found = agreed(text, answer)
-    assert found.questions == ()
-    return figures(found, text)
+    proposal = agreed(text, answer)
+    assert proposal.questions == ()
+    return figures(proposal, text)
 
 
 def agreed(text: str, answer: str) -> Proposal:
@@ -64,22 +64,22 @@ def test_the_table_beside_one_that_is_left_out_keeps_its_figures(answer):
 def test_an_answer_about_work_is_to_the_table_that_it_is_asked_of():
     work = number(of_text(BESIDE), "What is the work")
 
-    found = of_text(BESIDE, {"readings": f"yes, but {work}: leave-out"})
+    proposal = of_text(BESIDE, {"readings": f"yes, but {work}: leave-out"})
 
-    assert {work for work, _, _ in figures(found, BESIDE)} == {
+    assert {work for work, _, _ in figures(proposal, BESIDE)} == {
         "llm-prefill",
         "llm-decode",
     }
 
 
 def test_a_table_whose_columns_are_all_left_out_goes_and_is_named():
-    found = of_text(BESIDE, {"readings": "prefill tok/s: leave-out; Foo: leave-out"})
-    assert found.questions == ()
-    assert [len(it.columns) for it in found.map.table] == [3]
+    proposal = of_text(BESIDE, {"readings": "prefill tok/s: leave-out; Foo: leave-out"})
+    assert proposal.questions == ()
+    assert [len(it.columns) for it in proposal.map.table] == [3]
 
     answer = "prefill tok/s: leave-out; decode tok/s: leave-out"
-    found = of_text(BESIDE, {"readings": answer})
-    assert [it for it in found.left_out if it.startswith("line 3")] == [
+    proposal = of_text(BESIDE, {"readings": answer})
+    assert [it for it in proposal.left_out if it.startswith("line 3")] == [
         "line 3: 'prefill tok/s': as answered",
         "line 3: 'decode tok/s': as answered",
     ]
@@ -90,20 +90,20 @@ def test_a_line_is_answered_by_its_number_though_a_table_of_it_goes():
     framework, foo = number(asked_, "not stated: framework"), number(asked_, "'Foo'")
 
     answer = f"yes, but {framework}: jax; {foo}: leave-out"
-    found = of_text(UNSTATED, {"readings": answer})
+    proposal = of_text(UNSTATED, {"readings": answer})
 
-    assert found.questions == ()
-    assert {it.run.framework for it in records(found, UNSTATED)} == {"jax"}
-    assert not any("not needed" in note for note in found.notes)
+    assert proposal.questions == ()
+    assert {it.run.framework for it in records(proposal, UNSTATED)} == {"jax"}
+    assert not any("not needed" in note for note in proposal.notes)
 
 
 def test_what_was_typed_is_not_asked_again():
     text = table("Yarn | Foo (ms)", "red | 7.25", "blue | 7.75")
     answer = "yes, but framework: ctranslate 1.12; work: new: to-knit"
-    found = of_text(text, {"readings": answer})
+    proposal = of_text(text, {"readings": answer})
 
-    assert found.questions == ()
-    (run, _) = [it.run for it in records(found, text)]
+    assert proposal.questions == ()
+    (run, _) = [it.run for it in records(proposal, text)]
     assert (run.workload, run.framework) == ("to-knit", "ctranslate")
 
 
@@ -113,21 +113,23 @@ def test_whole_headings_are_not_asked_again_once_they_are_answered(answer):
         f"## {name}\n\n" + table("Preset | Time (s)", f"quick | {seconds}")
         for name, seconds in (("Blue Heron", 2.5), ("Red Kite", 3.5))
     )
-    found = agreed(text, f"yes, but {number(of_text(text), 'headings of')}: {answer}")
+    proposal = agreed(
+        text, f"yes, but {number(of_text(text), 'headings of')}: {answer}"
+    )
 
-    assert found.questions == ()
-    runs = [it.run for it in records(found, text)]
-    told = {
+    assert proposal.questions == ()
+    runs = [it.run for it in records(proposal, text)]
+    items = {
         "model": [it.parameters.get("model") for it in runs],
         "setting": [it.parameters.get("variant") for it in runs],
         "work": [it.workload.replace("-", " ").title() for it in runs],
     }
-    assert told[answer] == ["Blue Heron", "Red Kite"]
+    assert items[answer] == ["Blue Heron", "Red Kite"]
 
 
 def test_a_machine_that_nobody_knows_keeps_the_name_that_was_typed():
-    found = of_text(UNSTATED, {"readings": "yes, but machine: Loom 8 GB"})
-    assert {it.machine.label for it in records(found, UNSTATED)} == {"Loom 8 GB"}
+    proposal = of_text(UNSTATED, {"readings": "yes, but machine: Loom 8 GB"})
+    assert {it.machine.label for it in records(proposal, UNSTATED)} == {"Loom 8 GB"}
 
 
 def test_percentiles_of_a_latency_have_their_own_metrics():
@@ -191,19 +193,19 @@ def test_a_header_may_name_a_processor_and_its_card():
         "vgg16 | 181.2 | 120.9",
     )
     names = [f"2700X-GeForce_RTX_{it}: machine" for it in ("2080_Ti", "2070")]
-    found = of_text(text, {"readings": f"yes, but {'; '.join(names)}"})
+    proposal = of_text(text, {"readings": f"yes, but {'; '.join(names)}"})
     assert {
         (it.machine.chip.name, *(card.name for card in it.machine.chip.accelerators))
-        for it in records(found, text)
+        for it in records(proposal, text)
     } == {("2700X", "GeForce RTX 2080 Ti"), ("2700X", "GeForce RTX 2070")}
 
 
 def test_models_in_a_list_of_sizes_are_no_samples_of_one():
     text = "# llama.cpp on RTX 4090\n\n- 7B: 191.0 token/sec\n- 13B: 108.8 token/sec\n"
-    found = agreed(text, "yes")
+    proposal = agreed(text, "yes")
     assert {
         it.run.parameters["model_size"]: it.end.values[0].value
-        for it in records(found, text)
+        for it in records(proposal, text)
     } == {"7B": 191.0, "13B": 108.8}
 
 
@@ -219,16 +221,16 @@ PAIRS = "# ResNet-50 inference on M2 Max\n\n" + table(
 def test_one_of_two_numbers_in_each_cell_is_the_figure_that_an_answer_says(
     answer, seconds
 ):
-    found = of_text(
+    proposal = of_text(
         PAIRS, {"readings": f"yes, but Latency (ms): {answer}", "readings 2": "yes"}
     )
 
-    assert [value for *_, value in figures(found, PAIRS)] == pytest.approx(seconds)
+    assert [value for *_, value in figures(proposal, PAIRS)] == pytest.approx(seconds)
 
 
 def test_what_the_chosen_number_is_a_figure_of_is_asked_although_a_header_is_exact():
-    found = of_text(PAIRS, {"readings": "yes, but Latency (ms): right"})
-    likely = [it.likely for it in found.questions if it.text.startswith("What are")]
+    proposal = of_text(PAIRS, {"readings": "yes, but Latency (ms): right"})
+    likely = [it.likely for it in proposal.questions if it.text.startswith("What are")]
 
     assert likely == ["latency_mean_seconds"]
 
@@ -246,18 +248,18 @@ def test_a_header_with_two_statistics_tells_that_of_each_number():
 
 def test_without_an_answer_two_numbers_in_a_cell_are_left_out():
     lines = of_text(PAIRS).questions
-    found = of_text(PAIRS, {"readings": "yes"})
+    proposal = of_text(PAIRS, {"readings": "yes"})
 
     assert [it.likely for it in lines if "two numbers" in it.text] == ["leave-out"]
-    assert figures(found, PAIRS) == []
-    assert any("'13.5 / 56.1'" in text for text in found.left_out)
+    assert figures(proposal, PAIRS) == []
+    assert any("'13.5 / 56.1'" in text for text in proposal.left_out)
 
 
 def test_cells_that_are_not_all_pairs_are_not_asked_about():
     text = PAIRS + "JAX 0.4 | 31.5\nTVM 0.15 | 9.5 / 12.5 / 14.5\n"
-    found = of_text(text)
+    proposal = of_text(text)
 
-    assert not any("two numbers" in it.text for it in found.questions)
+    assert not any("two numbers" in it.text for it in proposal.questions)
 
 
 def test_rows_that_do_not_fit_a_refused_table_are_named_with_their_figures():

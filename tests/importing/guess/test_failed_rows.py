@@ -11,8 +11,8 @@ RUNS = "# llama.cpp on RTX 4090\n\n" + table(
 
 
 def test_figures_of_failed_rows_are_left_out_and_named_where_nobody_objects():
-    found = of_text(RUNS)
-    assert question(found, "failures of").likely == "leave-out"
+    proposal = of_text(RUNS)
+    assert question(proposal, "failures of").likely == "leave-out"
     agreed = of_text(RUNS, {"readings": "yes"})
     sizes = [it[2] for it in figures(agreed, RUNS) if it[1].endswith("bytes")]
     assert sizes == [15024 * 2**20, 15134 * 2**20]
@@ -21,8 +21,8 @@ def test_figures_of_failed_rows_are_left_out_and_named_where_nobody_objects():
 
 def test_figures_of_failed_rows_may_be_kept():
     kept = f"yes, but {number(of_text(RUNS), 'failures')}: kept"
-    found = of_text(RUNS, {"readings": kept})
-    assert 14254 * 2**20 in [value for *_, value in figures(found, RUNS)]
+    proposal = of_text(RUNS, {"readings": kept})
+    assert 14254 * 2**20 in [value for *_, value in figures(proposal, RUNS)]
 
 
 def test_failed_rows_without_figures_are_no_question():

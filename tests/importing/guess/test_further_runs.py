@@ -24,11 +24,11 @@ WRITTEN = {
 def runs(text, answer="", name="runs.md"):
     """Return the figures by work and number of the run."""
     answers = {"readings": f"yes, but {answer}"} if answer else {}
-    told: dict[tuple[str, object], list[float | None]] = {}
+    groups: dict[tuple[str, object], list[float | None]] = {}
     for record in records(of_text(text, answers, name), text, name):
         key = record.run.workload, record.run.conditions.get("repeat")
-        told.setdefault(key, []).extend(it.value for it in record.end.values)
-    return told
+        groups.setdefault(key, []).extend(it.value for it in record.end.values)
+    return groups
 
 
 @pytest.mark.parametrize("name", WRITTEN)
@@ -47,8 +47,8 @@ def test_columns_without_a_heading_are_proposed_as_further_runs(name):
 
 
 def test_an_answer_about_a_column_holds_for_its_further_runs():
-    told = runs(WRITTEN["runs.md"], "decode tok/s: work llm-generate")
-    assert [key for key in told if key[0] == "llm-generate"] == [
+    result = runs(WRITTEN["runs.md"], "decode tok/s: work llm-generate")
+    assert [key for key in result if key[0] == "llm-generate"] == [
         ("llm-generate", 1),
         ("llm-generate", 2),
         ("llm-generate", 3),
@@ -56,8 +56,8 @@ def test_an_answer_about_a_column_holds_for_its_further_runs():
 
 
 def test_further_runs_can_be_left_out():
-    told = runs(WRITTEN["runs.md"], "runs of decode tok/s: leave-out")
-    assert [*told.values()] == [[54.8, 30.2], [135.7, 63.3]]
+    result = runs(WRITTEN["runs.md"], "runs of decode tok/s: leave-out")
+    assert [*result.values()] == [[54.8, 30.2], [135.7, 63.3]]
 
 
 def test_figures_of_another_size_are_likely_no_further_runs():

@@ -28,70 +28,73 @@ TORCH = "# PyTorch training {}\n\n"
 
 @pytest.mark.parametrize("path", [*GUESSED, *DOCUMENTS], ids=lambda path: path.stem)
 def test_the_toml_means_the_same_as_the_map_and_has_no_faults(path):
-    found = of_file(path)
+    result = of_file(path)
 
-    assert msgspec.toml.decode(found.toml, type=Map) == found.map
-    assert list(faults(found.map)) == []
+    assert msgspec.toml.decode(result.toml, type=Map) == result.map
+    assert list(faults(result.map)) == []
 
 
 @pytest.mark.parametrize("path", [*GUESSED, *DOCUMENTS], ids=lambda path: path.stem)
 def test_a_map_is_rules_and_no_list_of_cells(path):
-    found = of_file(path)
+    result = of_file(path)
 
-    assert len(found.toml.splitlines()) <= 40 * max(1, len(found.map.table))
-    assert found.map.machines == {}
+    assert len(result.toml.splitlines()) <= 40 * max(1, len(result.map.table))
+    assert result.map.machines == {}
 
 
 def test_a_pivot_by_machines_takes_its_unit_and_its_work_from_headings():
-    found = proposal("machines-as-columns", {"columns of My Hackintosh": "machine"})
+    result = proposal("machines-as-columns", {"columns of My Hackintosh": "machine"})
 
-    (one,) = found.map.table
-    assert one.columns["M1 Max 32c"].set == {"chip": "Apple M1 Max", "gpu_cores": 32}
-    assert one.columns["3090"].set == {"accelerator": "3090"}
-    assert one.columns["My Hackintosh"].set == {"machine": "My Hackintosh"}
-    values = [it for it in one.columns.values() if it.is_ == "value"]
+    (outcome,) = result.map.table
+    assert outcome.columns["M1 Max 32c"].set == {
+        "chip": "Apple M1 Max",
+        "gpu_cores": 32,
+    }
+    assert outcome.columns["3090"].set == {"accelerator": "3090"}
+    assert outcome.columns["My Hackintosh"].set == {"machine": "My Hackintosh"}
+    values = [it for it in outcome.columns.values() if it.is_ == "value"]
     assert {it.metric for it in values} == {"reported_samples_per_second"}
     assert {it.unit for it in values} == {"images/sec"}
-    assert one.columns["Model"].field == "workload"
-    assert asked(found) == {"device"}
+    assert outcome.columns["Model"].field == "workload"
+    assert asked(result) == {"device"}
 
 
 def test_a_pivot_by_models_asks_what_is_done_with_them():
-    found = proposal("models-as-columns")
+    result = proposal("models-as-columns")
 
-    (key,) = asked(found)
+    (key,) = asked(result)
     inference = proposal("models-as-columns", {key: "inference"})
-    (one,) = inference.map.table
+    (outcome,) = inference.map.table
     applied = {"workload": "resnet50", "mode": "inference"}
-    assert one.columns["ResNet-50 (img/s)"].set == applied
+    assert outcome.columns["ResNet-50 (img/s)"].set == applied
     assert inference.map.set == {"setting": "guess-models-as-columns"}
-    assert one.columns["BERT Large (seq/s)"].unit == "seq/s"
-    assert one.columns["Notes"].is_ == "ignore"
+    assert outcome.columns["BERT Large (seq/s)"].unit == "seq/s"
+    assert outcome.columns["Notes"].is_ == "ignore"
     assert asked(inference) == set()
 
 
 def test_precisions_as_columns_are_a_pivot():
-    found = proposal("dtypes-as-columns")
+    result = proposal("dtypes-as-columns")
 
-    (one,) = found.map.table
-    assert meanings(one) == {
+    (outcome,) = result.map.table
+    assert meanings(outcome) == {
         "Size": "parameters.size",
         "fp32": "teraflops",
         "fp16": "teraflops",
         "bf16": "teraflops",
     }
-    assert one.columns["bf16"].set == {"precision": "bf16"}
-    assert found.map.set["workload"] == "matmul"
-    assert one.names == ("machine", "device", "framework")
-    assert asked(found) == set()
+    assert outcome.columns["bf16"].set == {"precision": "bf16"}
+    assert result.map.set["workload"] == "matmul"
+    assert outcome.names == ("machine", "device", "framework")
+    assert asked(result) == set()
 
 
 def test_batch_sizes_as_columns_are_a_pivot():
-    (one,) = proposal("batches-as-columns").map.table
+    (result,) = proposal("batches-as-columns").map.table
 
-    assert one.columns["32"].set == {"parameters.batch_size": 32}
-    assert one.columns["32"].metric == "epoch_seconds"
-    assert one.columns["32"].unit == "seconds per epoch"
+    assert result.columns["32"].set == {"parameters.batch_size": 32}
+    assert result.columns["32"].metric == "epoch_seconds"
+    assert result.columns["32"].unit == "seconds per epoch"
 
 
 def test_rows_named_after_metrics_are_read_as_metrics():
@@ -99,15 +102,15 @@ def test_rows_named_after_metrics_are_read_as_metrics():
         "work of its title",
         "meaning of Memory",
     }
-    found = proposal("metrics-as-rows", {"meaning of Memory": "leave-out"})
+    result = proposal("metrics-as-rows", {"meaning of Memory": "leave-out"})
 
-    (one,) = found.map.table
-    assert one.columns["column 1"].values == {
+    (outcome,) = result.map.table
+    assert outcome.columns["column 1"].values == {
         "Throughput (img/s)": "reported_samples_per_second",
         "Peak Power (W)": "peak_power_watts",
         "*": "",
     }
-    assert one.columns["M1 Max"].set == {"chip": "Apple M1 Max"}
+    assert outcome.columns["M1 Max"].set == {"chip": "Apple M1 Max"}
 
 
 def test_sides_as_columns_tell_the_device():
@@ -115,13 +118,13 @@ def test_sides_as_columns_tell_the_device():
         "work of Model": "model",
         "time of CPU": "epoch_seconds",
     }
-    found = proposal("sides-as-columns", answers)
+    result = proposal("sides-as-columns", answers)
 
-    (one,) = found.map.table
-    assert one.columns["CPU"].set == {"device": "cpu"}
-    assert one.columns["MPS"].set == {"device": "metal"}
-    assert one.columns["Speedup"].is_ == "ratio"
-    assert asked(found) == set()
+    (outcome,) = result.map.table
+    assert outcome.columns["CPU"].set == {"device": "cpu"}
+    assert outcome.columns["MPS"].set == {"device": "metal"}
+    assert outcome.columns["Speedup"].is_ == "ratio"
+    assert asked(result) == set()
 
 
 def test_the_gpu_of_a_row_computes_by_what_its_maker_has():
@@ -129,12 +132,12 @@ def test_the_gpu_of_a_row_computes_by_what_its_maker_has():
     text = path.read_text()
     answers = {"work": "lstm", "time of": "script_wall_seconds"}
 
-    found, _ = converse(text, answers, path.name)
+    result, _ = converse(text, answers, path.name)
 
-    (one,) = found.map.table
-    assert one.columns["GPU-Zeit"].set == {"device": "gpu"}
-    assert one.columns["GPU-Zeit"].decimal == ","
-    assert {it.run.device for it in records(found, text)} == {"cpu", "metal"}
+    (outcome,) = result.map.table
+    assert outcome.columns["GPU-Zeit"].set == {"device": "gpu"}
+    assert outcome.columns["GPU-Zeit"].decimal == ","
+    assert {it.run.device for it in records(result, text)} == {"cpu", "metal"}
 
 
 @pytest.mark.parametrize(
@@ -194,11 +197,11 @@ def test_the_gpu_of_a_row_computes_by_what_its_maker_has():
     ],
 )
 def test_columns_are_known_in_the_languages_people_publish_in(name, expected, open_):
-    found = proposal(name)
+    result = proposal(name)
 
-    if found.map.table:
-        assert meanings(found.map.table[0]) == expected
-    assert asked(found) <= open_
+    if result.map.table:
+        assert meanings(result.map.table[0]) == expected
+    assert asked(result) <= open_
 
 
 @pytest.mark.parametrize("name", ["korean", "chinese"])
@@ -212,8 +215,8 @@ def test_a_run_in_each_row_is_read_whole():
     (path,) = FIXTURES.glob("guess-one-row-per-run.*")
     answers = {"work of model": "model", "meaning of power_w": "peak_power_watts"}
 
-    found = of_file(path, answers)
-    first, second = records(found, path.read_text(), path.name)
+    result = of_file(path, answers)
+    first, second = records(result, path.read_text(), path.name)
     assert first.machine.chip.name == "M1 Max"
     assert first.machine.chip.ram_bytes == 64 * 2**30
     assert first.environment.os_build == "23D56"
@@ -223,17 +226,17 @@ def test_a_run_in_each_row_is_read_whole():
 
 
 def test_sides_of_language_models_are_told_by_their_headers():
-    found = of_text(
+    result = of_text(
         "# llama.cpp on M4 Pro (Metal)\n\n"
         + table("model | quant | prompt tok/s | gen tok/s", "Phi 4 | Q4_K_M | 301 | 22")
     )
 
-    (one,) = found.map.table
-    assert one.columns["prompt tok/s"].set == {"workload": "llm-prefill"}
-    assert one.columns["gen tok/s"].set == {"workload": "llm-decode"}
-    assert one.columns["model"].field == "parameters.model"
-    assert one.columns["quant"].field == "parameters.quantization"
-    assert asked(found) == set()
+    (outcome,) = result.map.table
+    assert outcome.columns["prompt tok/s"].set == {"workload": "llm-prefill"}
+    assert outcome.columns["gen tok/s"].set == {"workload": "llm-decode"}
+    assert outcome.columns["model"].field == "parameters.model"
+    assert outcome.columns["quant"].field == "parameters.quantization"
+    assert asked(result) == set()
 
 
 def test_tests_of_llama_bench_are_the_two_sides_with_their_tokens():
@@ -242,10 +245,10 @@ def test_tests_of_llama_bench_are_the_two_sides_with_their_tokens():
         "llama 7B | pp512 | 300.1",
         "llama 7B | tg128 @ d4096 | 9.5",
     )
-    found = of_text(text)
+    result = of_text(text)
 
-    prefill, decode = records(found, text)
-    assert asked(found) == set()
+    prefill, decode = records(result, text)
+    assert asked(result) == set()
     assert prefill.run.workload == "llm-prefill"
     assert prefill.run.parameters["prompt_tokens"] == 512
     assert decode.run.parameters["generated_tokens"] == 128
@@ -256,24 +259,24 @@ def test_inferences_are_not_taken_for_our_training():
     text = "# Inference with CUDA (torch)\n\n" + table(
         "Model | GPU | Latency", "ResNet-50 | T4 | 4.1 ms", "VGG16 | T4 | 6.1 ms"
     )
-    found = of_text(text)
+    result = of_text(text)
 
-    works = [one.run.workload for one in records(found, text)]
-    assert asked(found) == set()
+    works = [record.run.workload for record in records(result, text)]
+    assert asked(result) == set()
     assert works == ["resnet50-inference", "vgg16-inference"]
-    assert found.map.table[0].columns["Model"].ending == "-inference"
+    assert result.map.table[0].columns["Model"].ending == "-inference"
 
 
 def test_figures_under_the_name_of_a_framework_are_no_versions():
     text = "# M1 Pro\n\n" + table(
         "Operation | mlx_gpu | torch_gpu", "Sort | 1.81 | 2.87", "Sum | 5.51 | 9.12"
     )
-    found, _ = converse(text, {"unit": "ms", "numbers": "ms"})
+    result, _ = converse(text, {"unit": "ms", "numbers": "ms"})
 
-    (one,) = found.map.table
-    assert one.columns["mlx_gpu"].set == {"device": "gpu", "framework": "mlx"}
-    assert one.columns["mlx_gpu"].metric == "operation_seconds"
-    assert {it.run.workload for it in records(found, text)} == {"sort", "sum"}
+    (outcome,) = result.map.table
+    assert outcome.columns["mlx_gpu"].set == {"device": "gpu", "framework": "mlx"}
+    assert outcome.columns["mlx_gpu"].metric == "operation_seconds"
+    assert {it.run.workload for it in records(result, text)} == {"sort", "sum"}
 
 
 def test_a_card_in_a_column_of_gpus_ran_by_itself():
@@ -299,21 +302,21 @@ def test_the_decimal_mark_of_the_table_is_written_where_a_column_is_ambiguous():
 
 
 def test_the_same_columns_in_another_order_are_another_table():
-    found = of_text(
+    result = of_text(
         TORCH.format("on CUDA")
         + table("GPU | fp32 | fp16", "T4 | 5 s/epoch | 6 s/epoch")
         + "\n"
         + table("GPU | fp16 | fp32", "V100 | 3 s/epoch | 4 s/epoch")
     )
 
-    assert [one.lines for one in found.map.table] == [(3, 3), (7, 7)]
+    assert [item.lines for item in result.map.table] == [(3, 3), (7, 7)]
 
 
 def test_equal_headers_under_other_headings_are_other_figures():
     rows = table("Model | M1 | M2", "vgg16 | 12 | 13") + "\n"
-    found = of_text(f"# Training\n\n## Epoch (ms)\n\n{rows}## Speed (img/s)\n\n{rows}")
+    result = of_text(f"# Training\n\n## Epoch (ms)\n\n{rows}## Speed (img/s)\n\n{rows}")
 
-    first, second = found.map.table
+    first, second = result.map.table
     assert (first.lines, second.lines) == ((5, 5), (11, 11))
     assert (first.columns["M1"].metric, first.columns["M1"].unit) == (
         "epoch_seconds",
@@ -325,11 +328,11 @@ def test_equal_headers_under_other_headings_are_other_figures():
 def test_equal_headers_under_headings_of_machines_are_one_table():
     rows = table("Model | s/epoch", "vgg16 | 12") + "\n"
     text = f"# JAX\n\n## M1 CPU\n\n{rows}## M2 Pro GPU\n\n{rows}"
-    found = of_text(text)
+    result = of_text(text)
 
-    (one,) = found.map.table
-    assert one.names == ("machine", "device", "framework")
-    chips = [(it.machine.chip.name, it.run.device) for it in records(found, text)]
+    (outcome,) = result.map.table
+    assert outcome.names == ("machine", "device", "framework")
+    chips = [(it.machine.chip.name, it.run.device) for it in records(result, text)]
     assert chips == [("M1", "cpu"), ("M2 Pro", "metal")]
 
 
@@ -368,14 +371,16 @@ def test_headers_are_sets_of_terms(header, expected):
 
 def test_what_headers_and_units_mean_are_metrics_and_units_of_the_catalogue():
     known = words()
-    logs = [one for log in known.logs.values() for one in log.values()]
-    columns = [one for one in logs if not isinstance(one, str)]
+    logs = [column for log in known.logs.values() for column in log.values()]
+    columns = [log for log in logs if not isinstance(log, str)]
 
     rules = [rule for several in known.by_unit.values() for rule in several]
-    named = {rule.name or "" for rule in rules} | {one.metric or "" for one in columns}
+    named = {rule.name or "" for rule in rules} | {
+        column.metric or "" for column in columns
+    }
     named |= set(known.roles.values())
     named |= {name for several in known.candidates.values() for name in several}
-    units = {one.unit for one in columns}
+    units = {column.unit for column in columns}
     units |= {unit for several in known.numbers.values() for unit in several.split()}
     others = {"score", "figure", "share", "gpu_cores", "cpu_cores"}
 
@@ -385,10 +390,10 @@ def test_what_headers_and_units_mean_are_metrics_and_units_of_the_catalogue():
 
 def test_documents_with_shipped_maps_store_nothing_while_they_ask():
     for path in DOCUMENTS:
-        found = of_file(path)
-        kinds = {it.metric for one in found.map.table for it in one.columns.values()}
+        result = of_file(path)
+        kinds = {it.metric for item in result.map.table for it in item.columns.values()}
         assert "reported_value" not in kinds
-        assert document(path).sha256 in found.map.documents
+        assert document(path).sha256 in result.map.documents
 
 
 def test_a_heading_names_the_language_model_of_its_tables():
@@ -397,9 +402,11 @@ def test_a_heading_names_the_language_model_of_its_tables():
         "# llama.cpp on M4 Pro (Metal)\n\n"
         f"## Llama-3.1-8B-Instruct-Q4_K_M.gguf\n\n{rows}## Qwen2.5 7B, 4bit\n\n{rows}"
     )
-    found, _ = converse(text, {"work": "llm-decode"})
+    result, _ = converse(text, {"work": "llm-decode"})
 
-    models = {tuple(sorted(one.run.parameters.items())) for one in records(found, text)}
+    models = {
+        tuple(sorted(record.run.parameters.items())) for record in records(result, text)
+    }
     assert models == {
         (("model", "Llama 3.1 8B"), ("quantization", "Q4_K_M")),
         (("model", "Qwen2.5 7B"), ("quantization", "4bit")),

@@ -40,9 +40,9 @@ def test_the_counts_of_a_bar_are_no_figures():
     text = "vgg: 100%|████| 250/250 [03:08<00:00,  1.33it/s]\n"
     document = Document("log.txt", text.encode())
 
-    found = draft.propose(document, READERS["tqdm"](document))
-    assert not any("done" in key.split() or "of of" in key for key in asked(found))
-    assert {key.split(" of ")[0] for key in asked(found)} <= {
+    proposal = draft.propose(document, READERS["tqdm"](document))
+    assert not any("done" in key.split() or "of of" in key for key in asked(proposal))
+    assert {key.split(" of ")[0] for key in asked(proposal)} <= {
         *("time", "meaning", "work", "machine", "device", "framework"),
     }
 
@@ -92,11 +92,11 @@ def test_keras_times_of_nought_and_accuracies_of_one_epoch_are_no_results():
     map_ = draft.propose(document, READERS["keras"](document), answers).map
 
     items = read(document, map_, NOTHING)
-    (one,) = [item for item in items if isinstance(item, Record)]
-    found = {it.metric: (it.value, it.reason) for it in one.end.values}
-    assert found["reported_step_seconds"] == (0.001, None)
-    assert found["epoch_seconds"][0] is None
-    assert "printed as 0" in str(found["epoch_seconds"][1])
+    (record,) = [item for item in items if isinstance(item, Record)]
+    pairs = {it.metric: (it.value, it.reason) for it in record.end.values}
+    assert pairs["reported_step_seconds"] == (0.001, None)
+    assert pairs["epoch_seconds"][0] is None
+    assert "printed as 0" in str(pairs["epoch_seconds"][1])
 
     document = Document("log.txt", bar.encode())  # of which epoch, is not said
     left = "\n".join(draft.propose(document, READERS["keras"](document)).left_out)
@@ -120,16 +120,16 @@ tokens per second)
 
 def test_a_server_stamps_each_line_of_a_request_and_its_other_lines_name_nothing():
     document = Document("run.log", SERVER.encode())
-    found = records(draft.propose(document, readable(document)), SERVER, "run.log")
+    result = records(draft.propose(document, readable(document)), SERVER, "run.log")
 
-    assert {(o.run.workload, v.value) for o in found for v in o.end.values} == {
+    assert {(o.run.workload, v.value) for o in result for v in o.end.values} == {
         ("llm-prefill", 500),
         ("llm-decode", 50),
         ("llm-generate", 0.12),
     }
     assert all(
-        one.run.parameters == {"prompt_tokens": 10, "generated_tokens": 5}
-        for one in found
+        record.run.parameters == {"prompt_tokens": 10, "generated_tokens": 5}
+        for record in result
     )
 
 
@@ -139,14 +139,14 @@ def test_equal_steps_under_two_headings_are_two_runs_however_deep_the_headings()
     text += steps.format(60.5, 61.5) + "\n## long\n\nWith these options:\n\n"
     text += steps.format(70.5, 71.5)
     document = Document("results.md", text.encode())
-    found = draft.propose(
+    proposal = draft.propose(
         document, readable(document), {"headings of short": "setting"}
     )
 
     steps_of = {
-        value.value: one.run.parameters["step"]
-        for one in records(found, text)
-        for value in one.end.values
+        value.value: record.run.parameters["step"]
+        for record in records(proposal, text)
+        for value in record.end.values
     }
     assert steps_of == {60.5: 10, 61.5: 20, 70.5: 10, 71.5: 20}
 
@@ -172,14 +172,14 @@ def of_log(text: str) -> draft.Proposal:
 
 
 def test_lines_that_a_program_prints_again_are_the_samples_of_one_run():
-    found = of_log(REPEATED)
-    question = next(it for it in found.questions if it.key.startswith("repeat of"))
+    proposal = of_log(REPEATED)
+    question = next(it for it in proposal.questions if it.key.startswith("repeat of"))
     assert [*question.choices] == ["samples", "nothing"]
 
     stored = {
-        (one.run.device, value.value, value.derived)
-        for one in records(found, REPEATED)
-        for value in one.end.values
+        (record.run.device, value.value, value.derived)
+        for record in records(proposal, REPEATED)
+        for value in record.end.values
     }
     assert stored == {
         ("unknown", 2.5, "median of 1 samples"),
@@ -194,12 +194,12 @@ def test_lists_of_one_heading_that_blank_lines_part_are_asked_about_together():
         "\n\n".join(("Peak host memory: 1.5 GB", "Peak device memory: 3.5 GB"))
         + "\n```\n"
     )
-    found = of_log(text)
+    proposal = of_log(text)
 
     stored = {
-        one.run.parameters["variant"]: value.value
-        for one in records(found, text)
-        for value in one.end.values
+        record.run.parameters["variant"]: value.value
+        for record in records(proposal, text)
+        for value in record.end.values
     }
     assert stored == {"Peak host memory": 1.5e9, "Peak device memory": 3.5e9}
 
@@ -208,12 +208,12 @@ def test_a_mean_of_what_a_program_printed_again_and_again_is_no_figure_beside_it
     text = "# resnet50 inference with torch on M1 GPU\n\n```\n"
     text += "".join(f"step time: {it} s\n" for it in (0.2, 0.5, 0.8))
     text += "\nAverage step time: 0.50 s\n```\n"
-    found = of_log(text)
+    proposal = of_log(text)
 
-    assert "'Average step time': sums up 'step time'" in "\n".join(found.left_out)
-    (one,) = records(found, text)
-    assert [value.value for value in one.end.values] == [0.5]
-    assert [series.values for series in one.series] == [(0.2, 0.5, 0.8)]
+    assert "'Average step time': sums up 'step time'" in "\n".join(proposal.left_out)
+    (record,) = records(proposal, text)
+    assert [value.value for value in record.end.values] == [0.5]
+    assert [series.values for series in record.series] == [(0.2, 0.5, 0.8)]
 
 
 def test_a_list_of_times_is_no_list_of_settings_though_its_labels_name_steps():

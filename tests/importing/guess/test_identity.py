@@ -41,7 +41,7 @@ def test_names_of_models_with_their_frameworks_stay_whole():
         "Qwen3.5 8bit mlx-lm kv4 | 41.5",
         "Qwen3.5 8bit llama.cpp | 40.5",
     )
-    runs = [one.run for one in records(of_text(text), text)]
+    runs = [record.run for record in records(of_text(text), text)]
     assert [(run.parameters["model"], run.framework) for run in runs] == [
         ("Qwen3.5 4bit mlx-lm kv2", "mlx"),
         ("Qwen3.5 8bit mlx-lm kv4", "mlx"),
@@ -58,11 +58,11 @@ def test_an_object_beside_the_rows_is_not_their_work():
     text = """{"extra": {"benchmark": "alpha"}, "suites": [
         {"suite": "beta", "latency_seconds": 3.5},
         {"suite": "gamma", "latency_seconds": 4.5}]}"""
-    found = propose(
-        one := Document("results.json", text.encode()), READERS["json"](one)
+    proposal = propose(
+        document := Document("results.json", text.encode()), READERS["json"](document)
     )
-    assert any(key.startswith("work of") for key in asked(found))
-    assert not any(key.startswith("extra") for key in choices(found, "work of"))
+    assert any(key.startswith("work of") for key in asked(proposal))
+    assert not any(key.startswith("extra") for key in choices(proposal, "work of"))
 
 
 @pytest.mark.parametrize(
@@ -113,22 +113,22 @@ def samples_of(name, first, second):
 
 
 def test_a_count_of_what_holds_samples_is_a_setting_of_their_runs():
-    text, found = samples_of("n_gen", 128, 256)
+    text, result = samples_of("n_gen", 128, 256)
 
     stored = {
         (run.run.parameters["n_gen"], run.end.values[0].value)
-        for run in records(found, text)
+        for run in records(result, text)
     }
     assert stored == {(128, 50.5), (128, 51.5), (256, 40.5), (256, 41.5)}
 
 
 def test_samples_of_objects_that_differ_in_another_number_are_not_pooled():
-    text, found = samples_of("gloss", 0.5, 0.9)
+    text, result = samples_of("gloss", 0.5, 0.9)
 
-    reasons = [bad.reason for bad in bad_lines(found, text)]
+    reasons = [bad.reason for bad in bad_lines(result, text)]
     assert len(reasons) == 4
     assert all("'tests.gloss' ('0." in reason for reason in reasons)
-    stored = {metric for _, metric, _ in figures(found, text)}
+    stored = {metric for _, metric, _ in figures(result, text)}
     assert "tokens_per_second" not in stored
 
 
@@ -138,7 +138,9 @@ def test_a_size_of_a_model_in_a_heading_tells_tables_apart():
         + table("Way | decode tok/s", "alpha | 175.1")
         for size in ("1.5", "32")
     )
-    sizes = [one.run.parameters["model_size"] for one in records(of_text(text), text)]
+    sizes = [
+        record.run.parameters["model_size"] for record in records(of_text(text), text)
+    ]
     assert sizes == [1.5, 32]
     assert asked(of_text(text)) == set()
 
@@ -147,7 +149,7 @@ def test_the_nearest_heading_names_the_machine_whatever_stands_below_it():
     text = "# Training with JAX on CPU\n\n## M1\n\n"
     text += table("Model | s/epoch", "lenet | 3.5")
     text += "\n### M2 Max\n\n" + table("Model | s/epoch", "lenet | 2.5")
-    chips = [one.machine.chip.name for one in records(of_text(text), text)]
+    chips = [record.machine.chip.name for record in records(of_text(text), text)]
     assert (chips, asked(of_text(text))) == (["M1", "M2 Max"], set())
 
 
@@ -155,22 +157,22 @@ def test_two_ways_of_one_framework_stay_apart():
     text = "# matmul on M2 GPU\n\n"
     text += table("Size | mlx (TFLOPS) | mlx compiled (TFLOPS)", "512 | 3.5 | 4.5")
     (key,) = [it for it in asked(of_text(text)) if it.startswith("columns")]
-    found = of_text(text, {key: "framework"})
-    assert [run.run.framework for run in records(found, text)] == ["mlx", "mlx"]
-    assert bad_lines(found, text) == []
+    proposal = of_text(text, {key: "framework"})
+    assert [run.run.framework for run in records(proposal, text)] == ["mlx", "mlx"]
+    assert bad_lines(proposal, text) == []
 
 
 def test_a_part_of_a_name_is_no_device():
     text = "# bench_ane_run, training on M2 with JAX\n\n"
     text += table("Model | s/epoch", "lenet | 3.5")
-    assert [one.run.device for one in records(of_text(text), text)] == ["unknown"]
+    assert [record.run.device for record in records(of_text(text), text)] == ["unknown"]
 
 
 def test_noughts_of_which_nothing_is_said_are_left_out_in_words():
     text = MATMUL + table("Size | TFLOPS", "512 | 3.5", "1024 | 0.0", "2048 | 0.00")
-    found = of_text(text, {"zeros of TFLOPS": "leave-out"})
-    assert figures(found, text) == [("matmul", "teraflops", 3.5)]
-    (left,) = found.left_out
+    proposal = of_text(text, {"zeros of TFLOPS": "leave-out"})
+    assert figures(proposal, text) == [("matmul", "teraflops", 3.5)]
+    (left,) = proposal.left_out
     assert "whether it was measured is not said" in left
 
 
@@ -246,8 +248,8 @@ def test_parameters_by_the_billion_and_bits_are_settings():
 def test_rows_that_nothing_tells_apart_may_be_samples_of_a_run():
     text = MATMUL + table("Size | TFLOPS", "512 | 3.5", "512 | 3.7", "1024 | 4.5")
     assert choices(of_text(text), "repeat of rows") == {"samples", "nothing"}
-    found = of_text(text, {"repeat of rows": "samples"})
-    assert figures(found, text) == [
+    proposal = of_text(text, {"repeat of rows": "samples"})
+    assert figures(proposal, text) == [
         ("matmul", "teraflops", 3.6),
         ("matmul", "teraflops", 4.5),
     ]
@@ -269,19 +271,19 @@ def test_every_question_has_an_answer_that_leaves_out():
     ):
         doubts = [it for it in of_text(text).questions if it.choices]
         assert doubts
-        for one in doubts:
-            assert one.choices.keys() & {*LEAVING}
-        found, _ = converse(text, {"": "leave-out"})
-        assert figures(found, text) == []
+        for doubt in doubts:
+            assert doubt.choices.keys() & {*LEAVING}
+        proposal, _ = converse(text, {"": "leave-out"})
+        assert figures(proposal, text) == []
 
 
 def test_what_answers_bring_up_is_on_further_cards_until_nothing_is_open():
     text = "# Results\n\n" + table("Thing | Foo | Bar | Baz", "alpha | 1.5 | 2.5 | 3.5")
     answers = {"readings": "yes, but Foo: ms"}
-    found = of_text(text, answers)
+    proposal = of_text(text, answers)
 
-    assert found.card == "readings 2"
-    assert "time of Foo" in {it.key for it in found.questions}
+    assert proposal.card == "readings 2"
+    assert "time of Foo" in {it.key for it in proposal.questions}
     assert of_text(text, {**answers, "readings 2": "yes"}).questions == ()
 
 
@@ -290,10 +292,10 @@ def test_a_table_that_is_left_out_is_not_read_as_another_with_fewer_columns():
     narrow = table("Chip | Model | Time (s)", "M1 | a | 283.2")
     text = f"## Training of 20 epochs, switched\n\n{wide}\n## Training\n\n{narrow}"
     answers = {"time of Time (s)": "work_seconds"}
-    one = of_text(text, {**answers, "time of Time (s) at line 3": "leave-out"})
+    proposal = of_text(text, {**answers, "time of Time (s) at line 3": "leave-out"})
 
-    assert figures(one, text) == [("a", "work_seconds", 283.2)]
-    assert "line 3: 'Time (s)': as answered" in one.left_out
+    assert figures(proposal, text) == [("a", "work_seconds", 283.2)]
+    assert "line 3: 'Time (s)': as answered" in proposal.left_out
 
 
 def test_a_time_below_a_title_that_speaks_of_epochs_is_asked_about():
@@ -308,11 +310,11 @@ def test_numbers_name_no_work():
         "codellama:7b | 1324 | 131514",
         "llama2:7b | 4626 | 80963",
     )
-    one = of_text(text)
+    proposal = of_text(text)
 
     works = {"llm-generate", "llm-prefill", "llm-decode", "title", "leave-out"}
-    assert choices(one, "work of model") == works
-    assert "'total_test_time' (131514, 80963)" in question(one, "unit").text
+    assert choices(proposal, "work of model") == works
+    assert "'total_test_time' (131514, 80963)" in question(proposal, "unit").text
 
 
 def test_a_number_of_requests_to_a_model_is_no_model():
@@ -332,17 +334,17 @@ def test_a_word_before_the_names_of_models_and_their_sizes_are_no_part_of_them()
     heads = "Model: LLAMA 3.2 (2.0GB)", "Model: Mistral (4.1 GB)"
     text = "\n".join(f"## {head}\n\n{rows}" for head in heads)
 
-    found = of_text(text)
-    assert question(found, "headings").likely == "model"
-    models = {one.run.parameters["model"] for one in records(found, text)}
+    proposal = of_text(text)
+    assert question(proposal, "headings").likely == "model"
+    models = {record.run.parameters["model"] for record in records(proposal, text)}
     assert models == {"LLAMA 3.2", "Mistral"}
 
 
 def test_settings_and_sentences_are_no_names_of_work():
     rows = "latency: 9.5 ms\n"
     for line in ("Parameters = 41,943,040", "It is there. Nothing else was found"):
-        found = of_text(f"## {line}\n\n{rows}", name="runs/speed_test.txt")
-        assert "'speed test' -> speed-test" in question(found, "work").text
+        proposal = of_text(f"## {line}\n\n{rows}", name="runs/speed_test.txt")
+        assert "'speed test' -> speed-test" in question(proposal, "work").text
 
 
 def test_names_of_frameworks_and_precisions_are_no_models_below_that_header():
@@ -354,13 +356,13 @@ def test_names_of_frameworks_and_precisions_are_no_models_below_that_header():
     )
     text = f"# mobilenet bs 1\n\n{rows}\n# resnet18 bs 8\n\n{rows}"
 
-    runs = [one.run for one in records(of_text(text, {"readings": "yes"}), text)]
+    runs = [record.run for record in records(of_text(text, {"readings": "yes"}), text)]
     assert [(o.workload, o.framework, o.precision) for o in runs[3:]] == [
         ("resnet18-inference", "unknown", None),
         ("resnet18-inference", "tensorrt", "fp32"),
         ("resnet18-inference", "tensorrt", "int8"),
     ]
-    assert {one.parameters["batch_size"] for one in runs} == {1, 8}
+    assert {run.parameters["batch_size"] for run in runs} == {1, 8}
 
 
 def test_a_large_network_that_makes_images_is_no_language_model():
@@ -378,9 +380,9 @@ def test_the_precision_in_a_name_is_that_of_its_own_rows_alone():
         "trt_fp16": {"fps": 121.5, "ms": 8.5, "rank": 3},
         "trt_int8": {"fps": 160.5, "ms": 6.5, "rank": 1}}}"""
     document = Document("results.json", text.encode())
-    found = propose(document, READERS["json"](document), {"readings": "yes"})
+    proposal = propose(document, READERS["json"](document), {"readings": "yes"})
 
-    assert [(it.run.workload, it.run.precision) for it in records(found, text)] == [
+    assert [(it.run.workload, it.run.precision) for it in records(proposal, text)] == [
         ("onnx", None),
         ("trt-fp16", "fp16"),
         ("trt-int8", "int8"),

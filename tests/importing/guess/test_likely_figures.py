@@ -32,8 +32,8 @@ YES = {"readings": "yes"}
     ],
 )
 def test_the_size_of_a_number_says_its_likely_unit(header, cell, likely):
-    found = of_text(PAGE + table(f"Chip | {header}", f"M2 | {cell}"))
-    assert question(found, "unit of ").likely == likely
+    proposal = of_text(PAGE + table(f"Chip | {header}", f"M2 | {cell}"))
+    assert question(proposal, "unit of ").likely == likely
 
 
 @pytest.mark.parametrize("header", ["min | max", "min | mean", "wall min | max"])
@@ -69,18 +69,18 @@ def test_the_likely_metric_of_a_rate_counts_what_its_cells_count(unit, likely):
 
 def test_a_rate_of_what_no_metric_counts_is_left_out_with_a_word():
     text = PAGE + table("Chip | TFLOPS | rows/s", "M2 | 2.5 | 138.5")
-    found = of_text(text)
+    proposal = of_text(text)
 
-    assert "'rows/s': no metric of ours is in rows/s" in "".join(found.left_out)
-    assert [it[1] for it in figures(found, text)] == ["teraflops"]
+    assert "'rows/s': no metric of ours is in rows/s" in "".join(proposal.left_out)
+    assert [it[1] for it in figures(proposal, text)] == ["teraflops"]
 
 
 def test_a_rate_of_seconds_is_no_time():
-    found = of_text(PAGE + table("Clip | throughput_audio_s_per_s", "a | 39.5"))
-    line = question(found, "unit of ")
+    proposal = of_text(PAGE + table("Clip | throughput_audio_s_per_s", "a | 39.5"))
+    line = question(proposal, "unit of ")
     assert line.likely is None
     assert "ms" not in line.choices
-    assert not [it for it in found.questions if it.key.startswith("time ")]
+    assert not [it for it in proposal.questions if it.key.startswith("time ")]
 
 
 def test_the_lower_of_two_heads_is_the_unit():
@@ -90,18 +90,20 @@ def test_the_lower_of_two_heads_is_the_unit():
     lower = f"<tr><th>Size</th>{'<th>TFLOPS</th><th>ms</th>' * 2}</tr>"
     rows = "<tr><td>512</td><td>1.5</td><td>2.5</td><td>3.5</td><td>4.5</td></tr>"
     text = f"# matmul\n\n<table>{head}{lower}{rows}</table>\n"
-    found = of_text(text, YES)
+    proposal = of_text(text, YES)
 
-    times = {value.unit for value in found.map.table[0].columns.values() if value.unit}
+    times = {
+        value.unit for value in proposal.map.table[0].columns.values() if value.unit
+    }
     assert times == {"TFLOPS", "ms"}
-    assert "load_seconds" not in {it[1] for it in figures(found, text)}
+    assert "load_seconds" not in {it[1] for it in figures(proposal, text)}
 
 
 def test_what_no_word_explains_beside_results_is_one_line_and_left_out():
     text = PAGE + table("Chip | img/s | rt60 | gloss", "M2 | 138.5 | 2.5 | 3.5")
-    found = of_text(text)
+    proposal = of_text(text)
 
-    line = question(found, "numbers of ")
+    line = question(proposal, "numbers of ")
     assert "'rt60' (2.5), 'gloss' (3.5)" in line.text
     assert line.likely == "leave-out"
     assert [value for _, _, value in figures(of_text(text, YES), text)] == [138.5]
@@ -118,17 +120,17 @@ def test_times_beside_a_specification_are_likely_times_and_not_left_out():
 
 def test_how_good_answers_are_is_asked_nowhere():
     header = "Chip | img/s | kappa | ontology_concordance | grad_norm"
-    found = of_text(PAGE + table(header, "M2 | 138.5 | 0.875 | 0.5 | 0.75"))
-    listed = "".join(found.left_out)
-    assert not [it for it in found.questions if "kappa" in it.text]
+    proposal = of_text(PAGE + table(header, "M2 | 138.5 | 0.875 | 0.5 | 0.75"))
+    listed = "".join(proposal.left_out)
+    assert not [it for it in proposal.questions if "kappa" in it.text]
     assert all(name in listed for name in ("kappa", "concordance", "grad_norm"))
 
 
 def test_percentages_are_one_line():
     page = "# ResNet-50 inference on M2\n\n"
     header = "Chip | img/s | accuracy | pct_rejected | peak_cpu_pct"
-    found = of_text(page + table(header, "M2 | 138.5 | 0.875 | 2.5 | 12.5"))
-    (line,) = [it for it in found.questions if it.key.startswith("meaning ")]
+    proposal = of_text(page + table(header, "M2 | 138.5 | 0.875 | 2.5 | 12.5"))
+    (line,) = [it for it in proposal.questions if it.key.startswith("meaning ")]
     assert all(name in line.text for name in ("accuracy", "rejected", "cpu"))
     assert line.likely == "leave-out"
 
@@ -139,10 +141,11 @@ def test_the_peak_of_a_rate_is_a_statistic_on_the_card():
         "'img/s' -> peak (2)"
         in inferred(of_text(text))["setting statistic in names of columns"]
     )
-    told = [
-        one.run.parameters["statistic"] for one in records(of_text(text, YES), text)
+    result = [
+        record.run.parameters["statistic"]
+        for record in records(of_text(text, YES), text)
     ]
-    assert told == ["peak", "peak"]
+    assert result == ["peak", "peak"]
 
 
 def test_a_mean_among_peaks_is_no_peak():
@@ -178,8 +181,8 @@ Requests | Duration (s)
 
 
 def test_what_a_program_shows_of_a_model_is_no_result():
-    found = of_text(SHOWN, YES)
-    assert {value for _, _, value in figures(found, SHOWN)} == {413.5}
+    proposal = of_text(SHOWN, YES)
+    assert {value for _, _, value in figures(proposal, SHOWN)} == {413.5}
     assert not [it for it in of_text(SHOWN).questions if "131072" in it.text]
 
 
@@ -189,9 +192,9 @@ def test_bars_of_preparing_data_are_no_results():
 Map (num_proc=2): 100%|####| 100/100 [00:02<00:00, 50.00 examples/s]
 epoch: 100%|####| 60/60 [01:11<00:00, 1.19s/it]
 """
-    found = of_text(text)
-    assert "50.00 examples/s" in "".join(found.left_out)
-    assert not [it for it in found.questions if "Map" in it.text]
+    proposal = of_text(text)
+    assert "50.00 examples/s" in "".join(proposal.left_out)
+    assert not [it for it in proposal.questions if "Map" in it.text]
 
 
 NOTES = PAGE + table(
@@ -204,12 +207,12 @@ NOTES = PAGE + table(
 
 @pytest.mark.parametrize("answer", ["GiB", "peak_memory_observed_bytes"])
 def test_a_figure_in_a_column_of_words_is_taken_by_its_unit(answer):
-    found = of_text(NOTES, {"readings": f"yes, but Notes: {answer}"})
-    sizes = [it[2] for it in figures(found, NOTES) if it[1].startswith("peak")]
+    proposal = of_text(NOTES, {"readings": f"yes, but Notes: {answer}"})
+    sizes = [it[2] for it in figures(proposal, NOTES) if it[1].startswith("peak")]
 
     assert sizes == [4.5 * 2**30, 5.5 * 2**30]
-    assert bad_lines(found, NOTES) == []
-    assert "Notes" not in "".join(found.left_out)
+    assert bad_lines(proposal, NOTES) == []
+    assert "Notes" not in "".join(proposal.left_out)
 
 
 @pytest.mark.parametrize(

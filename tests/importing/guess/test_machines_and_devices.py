@@ -28,8 +28,8 @@ ANSWERS = {"time": "work_seconds", "work": "new: cnn", "framework": "torch"}
 
 def ran(text: str, **answers: str) -> list[tuple[str, list[str], str]]:
     """Return the chip, the cards and the device of each run."""
-    found, _ = converse(text, ANSWERS | answers)
-    runs = records(found, text)
+    proposal, _ = converse(text, ANSWERS | answers)
+    runs = records(proposal, text)
     return [
         (
             it.machine.chip.name,
@@ -60,8 +60,8 @@ def test_a_time_of_the_cpu_is_none_of_the_card_that_its_row_names():
     # Beside a time by the clock it is what the processor was busy for.
     wall = table("Device | CPU Time (sec) | Wall Time (sec)", "M1 Max | 3.1 | 2.5")
     answer = "CPU Time (sec): work_seconds; Wall Time (sec): leave-out; work: new: cnn"
-    (one,) = records(of_text(wall, {"readings": answer}), wall)
-    assert one.run.device == "unknown"
+    (record,) = records(of_text(wall, {"readings": answer}), wall)
+    assert record.run.device == "unknown"
 
 
 def benches(*heads: str) -> str:
@@ -72,9 +72,9 @@ def benches(*heads: str) -> str:
 
 def test_each_heading_names_its_machine_and_each_row_its_engine():
     text = benches("A100 80GB Inference Bench:", "M2 Max 32GB in my new desk Bench:")
-    found, _ = converse(text, {"device": "gpu"})
+    proposal, _ = converse(text, {"device": "gpu"})
 
-    runs = [(it.machine, it.run) for it in records(found, text)]
+    runs = [(it.machine, it.run) for it in records(proposal, text)]
     assert [(it.chip.name, run.framework) for it, run in runs] == [
         ("A100", "vllm"),
         ("A100", "autofoo"),
@@ -109,11 +109,11 @@ def test_a_gpu_is_what_its_machine_computes_by_and_asked_about_where_none_is_kno
 def test_rows_whose_names_end_like_units_do_not_turn_a_table():
     rows = "tf_foo_s,30,168,512", "tf_bar_s,11,431,512", "resnet50,8,618,256"
     text = "model,train_samples_per_sec,train_step_time,train_batch_size\n"
-    found: Proposal = of_text(text + "\n".join(rows) + "\n", name="a.csv")
+    proposal: Proposal = of_text(text + "\n".join(rows) + "\n", name="a.csv")
 
-    meant = meanings(found.map.table[0])
+    meant = meanings(proposal.map.table[0])
     assert meant["train_samples_per_sec"] == "reported_samples_per_second"
-    assert "tensorflow" not in question(found, "framework").text
+    assert "tensorflow" not in question(proposal, "framework").text
 
 
 ONNX = "ONNX Runtime 1.23.2 on an M1 Pro.\n\n## ONNX CPU benchmark\n\n"
@@ -139,7 +139,7 @@ def test_a_column_of_versions_is_not_the_runtimes_unless_a_column_names_it():
 
     line = inferred(of_text(text))["setting version in Version"]
     assert line == "setting version: 1.164 (1), 1.0.0 (1), from the column 'Version'"
-    told = {
+    groups = {
         answer: [
             (run.parameters.get("version"), environment.framework_version)
             for run, environment in (
@@ -149,8 +149,8 @@ def test_a_column_of_versions_is_not_the_runtimes_unless_a_column_names_it():
         ]
         for answer in ("yes", "Version: version")
     }
-    assert told["yes"] == [(1.164, None), ("1.0.0", None)]
-    assert told["Version: version"] == [(None, "1.164"), (None, "1.0.0")]
+    assert groups["yes"] == [(1.164, None), ("1.0.0", None)]
+    assert groups["Version: version"] == [(None, "1.164"), (None, "1.0.0")]
     beside = table(
         "Model | Framework | Version | Latency (ms)", "a | torch | 2.1.0 | 5"
     )
@@ -256,16 +256,16 @@ def test_the_max_of_a_product_is_no_statistic_of_its_figures():
 
 def test_how_hot_a_gpu_was_names_no_machine():
     text = table("Model | Avg TPS | GPU Temp", "phi3 | 7.5 | 50°C", "qwen | 9.5 | 52°C")
-    found = of_text(text, {"readings": "yes"})
-    assert {it.machine.label for it in records(found, text)} == {None}
+    proposal = of_text(text, {"readings": "yes"})
+    assert {it.machine.label for it in records(proposal, text)} == {None}
 
 
 def test_a_processor_above_the_figures_of_a_log_is_a_line_of_the_card():
     log = "cpu: AMD EPYC 9575F\nproduct: AMD Instinct MI325\n\n"
     log += "brax | 1 | 5.5 ms\ndqn | 2 | 6.5 ms\n"
     (logged,) = readable(Document("log.txt", log.encode()), [LINE])
-    found = propose(Document("log.txt", log.encode()), [logged])
-    line = inferred(found)["machine in cpu"]
+    proposal = propose(Document("log.txt", log.encode()), [logged])
+    line = inferred(proposal)["machine in cpu"]
     assert line == "machine: 'AMD EPYC 9575F' -> EPYC 9575F (2), from the column 'cpu'"
 
 
@@ -275,10 +275,10 @@ def test_the_title_of_a_document_says_no_format_where_rows_say_their_own():
         "1. The AWQ model `Meta-Llama-3.1-8B-Instruct` takes ~ 48 tokens/sec\n"
         "2. With 3 loras, the base model takes ~ 25 tokens/sec\n"
     )
-    found = read_anew(text, {"readings": "yes"})
+    proposal = read_anew(text, {"readings": "yes"})
     formats = {
         it.end.values[0].value: it.run.parameters.get("quantization")
-        for it in records(found, text)
+        for it in records(proposal, text)
     }
     assert formats == {48.0: None, 25.0: None}  # which the rows' names say
 
@@ -287,5 +287,5 @@ def test_the_part_of_a_chip_that_core_ml_names_in_one_word_is_a_device():
     text = "# Inference\n\n" + table(
         "Device | time (ms)", "neuralEngine | 2.5", "cpu | 3.5"
     )
-    found = of_text(text, {"readings": "yes"})
-    assert [it.run.device for it in records(found, text)] == ["npu", "cpu"]
+    proposal = of_text(text, {"readings": "yes"})
+    assert [it.run.device for it in records(proposal, text)] == ["npu", "cpu"]

@@ -51,24 +51,24 @@ def of_json(text: str) -> Proposal:
 
 
 def test_figures_without_a_unit_are_told_apart_by_the_names_of_their_columns():
-    found, _ = converse(FACTORS, {"numbers of ": "figure", "unit of ": "figure"})
+    proposal, _ = converse(FACTORS, {"numbers of ": "figure", "unit of ": "figure"})
 
     kept = {
-        value.value: one.run.parameters["variant"]
-        for one in records(found, FACTORS)
-        for value in one.end.values
+        value.value: record.run.parameters["variant"]
+        for record in records(proposal, FACTORS)
+        for value in record.end.values
         if value.metric == "reported_value"
     }
     assert kept == {0.25: "Warp", 0.125: "Weft"}
-    assert bad_lines(found, FACTORS) == []
+    assert bad_lines(proposal, FACTORS) == []
 
 
 def test_figures_made_such_by_a_correction_carry_the_name_as_well():
     text = HEADED + table("Size | Foo (TFLOPS) | Bar (GB/s)", "512 | 7.5 | 8.5")
     answer = "yes, but Foo: reported_value; Bar: reported_value"
-    found = of_text(text, {"readings": answer})
+    proposal = of_text(text, {"readings": answer})
 
-    variants = {it.run.parameters.get("variant") for it in records(found, text)}
+    variants = {it.run.parameters.get("variant") for it in records(proposal, text)}
     assert variants == {"Foo (TFLOPS)", "Bar (GB/s)"}
 
 
@@ -86,10 +86,10 @@ def test_a_typed_framework_that_is_more_than_a_name_of_ours_is_kept(
     typed, name, version
 ):
     text = "# matmul on M2 Max GPU\n\n" + table("Size | TFLOPS", "512 | 7.5")
-    found = of_text(text, {"readings": f"yes, but framework: {typed}"})
+    proposal = of_text(text, {"readings": f"yes, but framework: {typed}"})
 
-    (run,) = [it.run for it in records(found, text)]
-    (environment,) = [it.environment for it in records(found, text)]
+    (run,) = [it.run for it in records(proposal, text)]
+    (environment,) = [it.environment for it in records(proposal, text)]
     assert run.framework == name
     assert environment.framework_version == version
 
@@ -152,10 +152,10 @@ def test_who_won_and_why_is_neither_framework_nor_machine():
         "512 | torch | H100 fast | JAX failed | 7.5",
         "1024 | vllm | A100 slow | Keras failed | 8.5",
     )
-    for one in records(of_text(text), text):
-        assert one.run.framework == "mlx"
-        assert one.machine.chip.name == "M2 Max"
-        assert {"winner", "profile", "reason"} <= one.run.parameters.keys()
+    for record in records(of_text(text), text):
+        assert record.run.framework == "mlx"
+        assert record.machine.chip.name == "M2 Max"
+        assert {"winner", "profile", "reason"} <= record.run.parameters.keys()
 
 
 def test_an_answer_by_its_name_reaches_all_tables_that_it_is_asked_of():
@@ -164,7 +164,7 @@ def test_an_answer_by_its_name_reaches_all_tables_that_it_is_asked_of():
         for name, column, seconds in (("Red", "Foo", 2.5), ("Blue", "Bar", 3.5))
     )
     (asked_,) = [it for it in of_text(text).questions if it.key.startswith("work")]
-    found = of_text(text, {"readings": "yes, but work: new: to-knit"})
+    proposal = of_text(text, {"readings": "yes, but work: new: to-knit"})
 
     assert len(asked_.lines) > 1
-    assert {it.run.workload for it in records(found, text)} == {"to-knit"}
+    assert {it.run.workload for it in records(proposal, text)} == {"to-knit"}

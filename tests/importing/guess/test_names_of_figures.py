@@ -35,13 +35,13 @@ TOLD = {
 def told_apart(text, answer="", name="variant"):
     """Return the figures by the setting *name* of their run."""
     answers = {"readings": f"yes, but {answer}"} if answer else {}
-    found = of_text(text, answers)
-    assert not bad_lines(found, text)
+    proposal = of_text(text, answers)
+    assert not bad_lines(proposal, text)
     return {
         record.run.parameters.get(name): {
             value.metric: value.value for value in record.end.values
         }
-        for record in records(found, text)
+        for record in records(proposal, text)
     }
 
 
@@ -70,8 +70,8 @@ def test_columns_are_given_a_setting_with_a_value_by_the_words_they_begin_with(t
 
 def test_a_setting_without_a_value_is_what_the_column_says():
     answer = "'+ Qwen3-30B': setting beside; GPU: setting beside"
-    told = told_apart(CONDITIONS, answer, "beside")
-    assert {*told} == {"GPU idle", "Qwen3-30B loaded (23 GB)"}
+    result = told_apart(CONDITIONS, answer, "beside")
+    assert {*result} == {"GPU idle", "Qwen3-30B loaded (23 GB)"}
 
 
 def test_no_fact_is_called_a_setting():
@@ -84,19 +84,21 @@ def test_no_fact_is_called_a_setting():
 
 def test_figures_of_several_kinds_in_one_column_are_no_setting():
     rows = ("a | 779 tok/s | 86", "b | 0.5s TTFT | 85", "c | 0.6s TTFT | 224")
-    found = of_text(table("Model | Prefill | Decode tok/s", *rows), {"readings": "yes"})
+    proposal = of_text(
+        table("Model | Prefill | Decode tok/s", *rows), {"readings": "yes"}
+    )
 
-    assert found.map.table[0].columns["Prefill"].is_ == "ignore"
-    assert any("'Prefill': figures of several kinds" in it for it in found.left_out)
+    assert proposal.map.table[0].columns["Prefill"].is_ == "ignore"
+    assert any("'Prefill': figures of several kinds" in it for it in proposal.left_out)
 
 
 def test_moments_and_versions_are_no_durations_although_a_unit_stands_behind():
     header = "Model | start_epoch_s | end_epoch_s | driver_version | latency_ms"
     text = table(header, "a | 1781971879.2975194 | 1781971885.5641348 | 560.94 | 3.5")
-    found = of_text(text, {"readings": "yes"})
+    proposal = of_text(text, {"readings": "yes"})
 
     names = ("start_epoch_s", "end_epoch_s", "latency_ms")
-    columns = found.map.table[0].columns
+    columns = proposal.map.table[0].columns
     assert [columns[it].is_ for it in names] == ["ignore", "ignore", "value"]
     assert columns["driver_version"].field == "parameters.driver_version"
 
@@ -113,8 +115,8 @@ def test_tokens_of_a_record_of_training_are_likely_those_trained_on():
 
 @pytest.mark.parametrize("name", ["decode_tokps", "decode_tok_per_s", "decode_tps"])
 def test_tokens_a_second_have_several_spellings_at_the_end_of_a_name(name):
-    found = of_text(table(f"Model | {name}", "Qwen3-8B | 38.9"), {"readings": "yes"})
-    column = found.map.table[0].columns[name]
+    proposal = of_text(table(f"Model | {name}", "Qwen3-8B | 38.9"), {"readings": "yes"})
+    column = proposal.map.table[0].columns[name]
 
     assert column.metric == "tokens_per_second"
     assert column.set == {"workload": "llm-decode"}
@@ -165,9 +167,11 @@ def test_paths_through_the_list_that_holds_the_rows_are_what_their_last_part_say
         {"decode_tok_s": 36.9, "ttft_s": 0.2},
     ]
     run = {"model": "Qwen3-8B", "config": "eager", "warm": warm}
-    one = Document("runs.json", json.dumps({"runs": [run, run]}, indent=1).encode())
-    found = draft.propose(one, READERS["json"](one), {"readings": "yes"})
-    columns = found.map.table[0].columns
+    document = Document(
+        "runs.json", json.dumps({"runs": [run, run]}, indent=1).encode()
+    )
+    proposal = draft.propose(document, READERS["json"](document), {"readings": "yes"})
+    columns = proposal.map.table[0].columns
 
     assert columns["runs.model"].field == "parameters.model"
     assert columns["runs.config"].field == "parameters.config"
@@ -192,11 +196,11 @@ def test_rtfx_in_lists_of_a_logger_is_a_figure_without_the_name_of_the_logger():
 [02:01:50.712] [INFO] [VAD]    Total Time: 0.29s
 ```
 """
-    found = of_text(text)
+    proposal = of_text(text)
 
-    assert {it[1:] for it in figures(found, text)} == {
+    assert {it[1:] for it in figures(proposal, text)} == {
         ("speed_factor", 153.4),
         ("speed_factor", 1230.6),
         ("work_seconds", 0.29),
     }
-    assert not any("[INFO]" in line or "[VAD]" in line for line in found.left_out)
+    assert not any("[INFO]" in line or "[VAD]" in line for line in proposal.left_out)

@@ -18,23 +18,23 @@ SWEEP = table(
 
 
 def test_outcomes_are_no_settings():
-    found = of_text(SWEEP)
-    (explained,) = found.map.table
+    proposal = of_text(SWEEP)
+    (explained,) = proposal.map.table
     left = ("status", "runnable", "passed", "delta_from_32k")
     assert {meanings(explained)[name] for name in left} == {"ignore"}
-    assert [it for it in found.left_out if "how it went" in it] == [
+    assert [it for it in proposal.left_out if "how it went" in it] == [
         f"line 1: {name!r} is how it went, no setting" for name in left
     ]
 
 
 def test_a_row_keeps_the_note_that_says_how_it_failed():
-    found = of_text(SWEEP, {"failures of note": "kept"})
-    assert [it.run.conditions.get("remark") for it in records(found, SWEEP)] == [
+    proposal = of_text(SWEEP, {"failures of note": "kept"})
+    assert [it.run.conditions.get("remark") for it in records(proposal, SWEEP)] == [
         None,
         "Stopped at load by the VRAM guard.",
     ]
     why = "line 1: 'note': but for how runs failed, no setting"
-    assert why in found.left_out
+    assert why in proposal.left_out
 
 
 def test_a_first_step_is_no_first_token():
@@ -62,8 +62,8 @@ def test_lags_trends_and_batches_that_were_served_are_no_times():
 def test_sizes_of_data_are_settings():
     page = "# Copy on M2 Max\n\n"
     text = page + table("size (GB) | bandwidth (GB/s)", "0.5 | 310.5", "2 | 330.5")
-    found = of_text(text)
-    assert [it.run.parameters["size_gb"] for it in records(found, text)] == [0.5, 2]
+    proposal = of_text(text)
+    assert [it.run.parameters["size_gb"] for it in records(proposal, text)] == [0.5, 2]
 
 
 def test_of_slow_steps_the_time_of_each_is_read():

@@ -17,9 +17,9 @@ GIB = 2**30
 
 def chip(text: str, answer: str) -> Chip:
     """Return the only chip of all rows after an answer to the card."""
-    found = of_text(text, {"readings": answer})
-    assert found.questions == ()
-    (known,) = {it.machine.chip for it in records(found, text)}
+    proposal = of_text(text, {"readings": answer})
+    assert proposal.questions == ()
+    (known,) = {it.machine.chip for it in records(proposal, text)}
     return known
 
 
@@ -47,8 +47,8 @@ def test_parts_and_name_come_in_any_order(answer, text):
 
 
 def test_memory_alone_names_no_machine():
-    found = of_text(UNNAMED, {"readings": "ram: 64 GB"})
-    machine = records(found, UNNAMED)[0].machine
+    proposal = of_text(UNNAMED, {"readings": "ram: 64 GB"})
+    machine = records(proposal, UNNAMED)[0].machine
 
     assert (machine.label, machine.chip.ram_bytes) == (None, 64 * GIB)
 
@@ -83,8 +83,8 @@ COLUMNS = "# llama.cpp\n\n" + table(
     ],
 )
 def test_a_column_of_memory_is_corrected_by_value_or_by_title(answer, sizes):
-    found = of_text(COLUMNS, {"readings": f"yes, but {answer}"})
-    chips = [it.machine.chip for it in records(found, COLUMNS)]
+    proposal = of_text(COLUMNS, {"readings": f"yes, but {answer}"})
+    chips = [it.machine.chip for it in records(proposal, COLUMNS)]
 
     assert [chip.ram_bytes and chip.ram_bytes // GIB for chip in chips] == sizes
     named = ["unknown"] * 2 if answer.startswith("Chip") else ["M1 Max", "M2 Max"]
@@ -98,10 +98,10 @@ BANDWIDTHS = "# matmul with MLX on M2\n\n" + table(
 
 @pytest.mark.parametrize("words", ["Mem BW", "Mem"])
 def test_columns_are_called_by_the_words_their_titles_begin_with(words):
-    found = of_text(BANDWIDTHS, {"readings": f"yes, but {words}: leave-out"})
+    proposal = of_text(BANDWIDTHS, {"readings": f"yes, but {words}: leave-out"})
 
-    assert found.map.table[0].columns["Mem BW (GB/s)"].is_ == "ignore"
-    assert {value for *_, value in figures(found, BANDWIDTHS)} == {7.5}
+    assert proposal.map.table[0].columns["Mem BW (GB/s)"].is_ == "ignore"
+    assert {value for *_, value in figures(proposal, BANDWIDTHS)} == {7.5}
 
 
 @pytest.mark.parametrize(
@@ -131,8 +131,10 @@ MAC = "- Chip: M4 Pro, 48 GB RAM\n- OS: macOS 26.0\n\n"
 )
 def test_the_memory_and_the_system_of_a_machine_go_with_it(answer, size, system):
     text = MAC + table("Model | time (ms) | phone time (ms)", "Encoder | 8.5 | 9.5")
-    found = of_text(text, {"readings": f"yes, but {answer}"})
-    (phone,) = [it for it in records(found, text) if it.end.values[0].value == 0.0095]
+    proposal = of_text(text, {"readings": f"yes, but {answer}"})
+    (phone,) = [
+        it for it in records(proposal, text) if it.end.values[0].value == 0.0095
+    ]
 
     assert phone.machine.chip.ram_bytes == size
     assert phone.environment.os_name == system
@@ -144,8 +146,8 @@ def test_memory_goes_with_the_machine_of_a_text_but_not_that_of_a_column(answer)
     text = "# M4 Pro 48 GB, macOS 26.0\n\n## Phones\n\n" + table(
         head, "Encoder | 6 GB | 8.5"
     )
-    found = of_text(text, {"readings": f"yes, but {answer}: machine iPhone 13"})
-    (phone,) = records(found, text)
+    proposal = of_text(text, {"readings": f"yes, but {answer}: machine iPhone 13"})
+    (phone,) = records(proposal, text)
 
     assert (phone.machine.label, phone.machine.chip.ram_bytes) == ("iPhone 13", 6 * GIB)
     assert phone.environment.os_name is None
@@ -166,8 +168,8 @@ def test_the_name_of_a_chip_leaves_the_memory_that_is_said_beside_it(
 ):
     text = f'{{"machine": {{{of_machine}}}, "runs": {RUNS}}}'
     document = Document("runs.json", text.encode())
-    found = propose(document, READERS["json"](document), {"readings": answer})
-    chips = [it.machine.chip for it in records(found, text, "runs.json")]
+    proposal = propose(document, READERS["json"](document), {"readings": answer})
+    chips = [it.machine.chip for it in records(proposal, text, "runs.json")]
 
     assert [(it.name, it.ram_bytes) for it in chips] == [("M4 Pro", 64 * GIB)] * 2
 
@@ -175,7 +177,9 @@ def test_the_name_of_a_chip_leaves_the_memory_that_is_said_beside_it(
 def test_the_name_of_a_machine_in_a_row_takes_the_memory_of_a_heading_away():
     head = table("Host | RAM | time (ms)", "M2, new | 16 GB | 8.5", "M3, new | | 9.5")
     text = "# M4 Pro 48 GB\n\n" + head
-    found = of_text(text, {"readings": "yes, but Host: machine; RAM: ram"})
-    sizes = {it.machine.label: it.machine.chip.ram_bytes for it in records(found, text)}
+    proposal = of_text(text, {"readings": "yes, but Host: machine; RAM: ram"})
+    sizes = {
+        it.machine.label: it.machine.chip.ram_bytes for it in records(proposal, text)
+    }
 
     assert sizes == {"M2, new": 16 * GIB, "M3, new": None}

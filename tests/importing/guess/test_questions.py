@@ -60,52 +60,52 @@ def test_an_answer_to_what_nobody_asks_is_refused():
 def test_an_answer_that_another_made_needless_is_no_error():
     answers = {"unit of Time": "leave-out", "time of Time": "epoch_seconds"}
 
-    found = of_text(TIME, answers)
-    assert asked(found) == set()
-    assert found.map.nothing == "no table with figures was found"
+    proposal = of_text(TIME, answers)
+    assert asked(proposal) == set()
+    assert proposal.map.nothing == "no table with figures was found"
 
 
 def test_a_unit_may_be_typed_as_it_is_written():
-    found, _ = converse(FOO, {"numbers": "GFLOP/s"})
+    proposal, _ = converse(FOO, {"numbers": "GFLOP/s"})
 
-    assert figures(found, FOO) == [("matmul", "teraflops", 0.0125)]
+    assert figures(proposal, FOO) == [("matmul", "teraflops", 0.0125)]
 
 
 def test_a_unit_and_what_is_timed_are_asked_in_one_round():
     assert asked(of_text(TIME)) == {"unit of Time", "time of Time"}
 
-    found, cards = converse(TIME, {"unit": "min", "time": "epoch_seconds"})
+    proposal, cards = converse(TIME, {"unit": "min", "time": "epoch_seconds"})
     assert cards == 1
-    assert figures(found, TIME) == [("lenet", "epoch_seconds", 750.0)]
+    assert figures(proposal, TIME) == [("lenet", "epoch_seconds", 750.0)]
 
 
 def test_what_an_answer_brings_up_is_asked_in_a_second_round():
-    found, cards = converse(FOO, {"numbers": "ms", "time": "operation_seconds"})
+    proposal, cards = converse(FOO, {"numbers": "ms", "time": "operation_seconds"})
 
     assert cards == 2
-    assert figures(found, FOO) == [("matmul", "operation_seconds", 0.0125)]
+    assert figures(proposal, FOO) == [("matmul", "operation_seconds", 0.0125)]
 
 
 def test_a_typed_machine_is_recognised_with_its_cores_and_memory():
-    found, _ = converse(NO_MACHINE, {"machine": "M1 Max 32c 64 GB"})
+    proposal, _ = converse(NO_MACHINE, {"machine": "M1 Max 32c 64 GB"})
 
-    (run,) = records(found, NO_MACHINE)
+    (run,) = records(proposal, NO_MACHINE)
     chip = run.machine.chip
     assert (chip.name, chip.gpu_cores, chip.ram_bytes) == ("M1 Max", 32, 64 * 2**30)
 
 
 def test_what_is_not_stated_is_kept_as_not_known():
-    found, _ = converse(NO_MACHINE, {"machine": "not-stated"})
+    proposal, _ = converse(NO_MACHINE, {"machine": "not-stated"})
 
-    (run,) = records(found, NO_MACHINE)
+    (run,) = records(proposal, NO_MACHINE)
     assert run.machine.chip.name == "unknown"
     assert run.run.workload == "lenet"
 
 
 def test_answers_stand_in_the_notes_in_their_own_words():
-    found, _ = converse(TIME, {"unit": "min", "time": "epoch_seconds"})
+    proposal, _ = converse(TIME, {"unit": "min", "time": "epoch_seconds"})
 
-    assert any("'Time' (12.5)? minutes" in note for note in found.notes)
+    assert any("'Time' (12.5)? minutes" in note for note in proposal.notes)
 
 
 LARGE_AND_SMALL = (
@@ -117,10 +117,10 @@ LARGE_AND_SMALL = (
 
 
 def test_what_many_figures_and_what_few_wait_for_is_one_question():
-    found = of_text(LARGE_AND_SMALL)
+    proposal = of_text(LARGE_AND_SMALL)
 
-    one = question(found, "unit of")
-    assert (found.card, one.likely, one.lines) == ("readings", "s", (3, 48))
+    result = question(proposal, "unit of")
+    assert (proposal.card, result.likely, result.lines) == ("readings", "s", (3, 48))
 
 
 CROWDED = "# torch training on M1 CPU\n\n" + "\nThen:\n\n".join(
@@ -134,13 +134,13 @@ CROWDED = "# torch training on M1 CPU\n\n" + "\nThen:\n\n".join(
 
 
 def test_likely_readings_are_one_question_whose_answer_may_correct_some():
-    found = of_text(CROWDED)
+    proposal = of_text(CROWDED)
     assert of_text(CROWDED, {"readings": "yes"}).questions == ()
-    assert question(found, "unit of Time").likely == "s"
-    shown = [metric for _, metric, _ in figures(found, CROWDED)]  # beside the card
+    assert question(proposal, "unit of Time").likely == "s"
+    shown = [metric for _, metric, _ in figures(proposal, CROWDED)]  # beside the card
     assert shown.count("peak_memory_observed_bytes") == 3
 
-    answer = f"yes, but Peak memory: stored_bytes; {number(found, 'Foo')}: leave-out"
+    answer = f"yes, but Peak memory: stored_bytes; {number(proposal, 'Foo')}: leave-out"
     last = of_text(CROWDED, {"readings": answer})
     assert asked(last) == set()
     assert any("'Foo'" in it and "as answered" in it for it in last.left_out)
@@ -150,7 +150,7 @@ def test_likely_readings_are_one_question_whose_answer_may_correct_some():
     with pytest.raises(AnswerError, match="nothing asks '99'"):
         of_text(CROWDED, {"readings": "yes, but 99: ms"})
     with pytest.raises(AnswerError, match="'unit of Time': 'furlongs'"):
-        of_text(CROWDED, {"readings": f"{number(found, 'unit of Time')}: furlongs"})
+        of_text(CROWDED, {"readings": f"{number(proposal, 'unit of Time')}: furlongs"})
 
 
 def test_what_a_correction_brings_up_is_asked_further():
@@ -168,13 +168,13 @@ TWO = (
 
 
 def test_tables_with_the_same_question_have_one_answer_or_each_its_own():
-    one = question(of_text(TWO), "work of")
-    assert one.lines == (3, 9)
+    result = question(of_text(TWO), "work of")
+    assert result.lines == (3, 9)
 
-    both = of_text(TWO, {one.key: "llm-decode"})
+    both = of_text(TWO, {result.key: "llm-decode"})
     assert [it[0] for it in figures(both, TWO)] == ["llm-decode"] * 2
 
-    answers = {one.key: "llm-decode", "work of tok/s at line 9": "llm-prefill"}
+    answers = {result.key: "llm-decode", "work of tok/s at line 9": "llm-prefill"}
     each = of_text(TWO, answers)
     assert sorted(figures(each, TWO)) == [
         ("llm-decode", "tokens_per_second", 35.1),
@@ -193,8 +193,8 @@ def test_keys_stay_when_another_answer_removes_a_column():
     left = {"meaning of Memory at line 3": "leave-out"}
 
     assert memory.key in asked(of_text(MEMORY, left))
-    found = of_text(MEMORY, left | {memory.key: "stored_bytes"})
-    stored = [it for it in figures(found, MEMORY) if it[1] == "stored_bytes"]
+    proposal = of_text(MEMORY, left | {memory.key: "stored_bytes"})
+    stored = [it for it in figures(proposal, MEMORY) if it[1] == "stored_bytes"]
     assert [value for _, _, value in stored] == [9e9]
 
 
@@ -212,12 +212,14 @@ UNSIDED = "# Phi 4 with MLX on M2 GPU\n\n" + table(
 
 def test_the_sides_of_a_language_model_are_told_column_by_column():
     sides = "In: work llm-prefill; Out: work llm-decode"
-    found = of_text(UNSIDED, {"readings": f"yes, but {sides}"})
-    assert figures(found, UNSIDED) == [
+    proposal = of_text(UNSIDED, {"readings": f"yes, but {sides}"})
+    assert figures(proposal, UNSIDED) == [
         ("llm-prefill", "tokens_per_second", 410.5),
         ("llm-decode", "tokens_per_second", 31.5),
     ]
-    assert not any("variant" in one.run.parameters for one in records(found, UNSIDED))
+    assert not any(
+        "variant" in record.run.parameters for record in records(proposal, UNSIDED)
+    )
 
 
 def test_what_nothing_states_has_a_line_with_what_the_document_names():
@@ -230,15 +232,15 @@ def test_what_nothing_states_has_a_line_with_what_the_document_names():
         "not stated: framework (the document names mlx)",
     ]
 
-    for answer, told in {
+    for answer, row in {
         "yes, but 1: M4 Pro 48 GB; 1: gpu; 1: mlx": ("M4 Pro", "metal", "mlx"),
         "machine: M1 Max 32c; framework: llama.cpp": ("M1 Max", "unknown", "llama.cpp"),
         "yes": ("unknown", "unknown", "unknown"),
     }.items():
-        found = of_text(text, {"readings": answer})
-        (run,) = records(found, text)
-        assert found.questions == ()
-        assert (run.machine.chip.name, run.run.device, run.run.framework) == told
+        proposal = of_text(text, {"readings": answer})
+        (run,) = records(proposal, text)
+        assert proposal.questions == ()
+        assert (run.machine.chip.name, run.run.device, run.run.framework) == row
 
 
 @pytest.mark.parametrize(
@@ -248,8 +250,8 @@ def test_what_nothing_states_has_a_line_with_what_the_document_names():
 def test_work_is_one_that_is_known_or_typed_as_new(answer, work):
     text = "# MLX on M2 GPU\n\n" + table("Name | img/s", "alpha | 35.1")
 
-    found, _ = converse(text, {"work": answer})
-    assert figures(found, text)[0][0] == work
+    proposal, _ = converse(text, {"work": answer})
+    assert figures(proposal, text)[0][0] == work
     for nonsense in ("maybe", "new: 4.2", f"new: {'a' * 41}"):
         with pytest.raises(AnswerError, match="no work that is known"):
             of_text(text, {"work of Name": nonsense})
@@ -260,8 +262,10 @@ def test_work_that_the_name_of_a_file_names_is_a_choice():
     name = "cifar_resnet50_torch.csv"
 
     assert {"resnet50", "resnet50-inference"} <= choices(of_text(text, name=name), "wo")
-    found = of_text(text, {"work": "resnet50"}, name)
-    assert {one.run.workload for one in records(found, text, name)} == {"resnet50"}
+    proposal = of_text(text, {"work": "resnet50"}, name)
+    assert {record.run.workload for record in records(proposal, text, name)} == {
+        "resnet50"
+    }
 
 
 def test_columns_of_names_in_a_program_are_asked_about_one_by_one():
@@ -270,10 +274,12 @@ def test_columns_of_names_in_a_program_are_asked_about_one_by_one():
     )
 
     answers = {"time of begin_s": "load_seconds", "time of stop_s": "work_seconds"}
-    found = of_text(text, answers | {"work of model": "lstm"}, name="a.csv")
+    proposal = of_text(text, answers | {"work of model": "lstm"}, name="a.csv")
 
-    told = [it for one in records(found, text, "a.csv") for it in one.end.values]
-    assert {(it.metric, it.value) for it in told} >= {
+    values = [
+        it for record in records(proposal, text, "a.csv") for it in record.end.values
+    ]
+    assert {(it.metric, it.value) for it in values} >= {
         ("load_seconds", 1.5),
         ("work_seconds", 1.7),
     }
@@ -304,15 +310,15 @@ def test_doubts_of_a_kind_are_one_question_and_one_answer():
     settled: list[str] = []
     inquiry = Inquiry({})
     inquiry.settle([doubt(name, n) for n, name in enumerate("abcdef")])
-    (one,) = inquiry.lines()
+    (result,) = inquiry.lines()
 
-    answers = Inquiry({one.key: "RED"})
+    answers = Inquiry({result.key: "RED"})
     answers.settle([doubt(name, 1, settled.append) for name in "abcdef"])
-    assert one.key == "paint of a"
-    assert one.text == "Which is 'a', 'b', 'c', 'd' and 2 more?"
-    assert one.lines == (0, 1, 2, 3, 4, 5)
+    assert result.key == "paint of a"
+    assert result.text == "Which is 'a', 'b', 'c', 'd' and 2 more?"
+    assert result.lines == (0, 1, 2, 3, 4, 5)
     assert settled == ["red"] * 6
-    assert answers.notes == [f"{one.text} it is red"]
+    assert answers.notes == [f"{result.text} it is red"]
 
 
 def test_what_is_typed_is_taken_where_it_has_sense():
@@ -330,9 +336,9 @@ def test_figures_of_one_kind_in_an_object_are_one_question():
     text = """{"framework": "mlx", "device": "gpu", "chip": "M2 Max",
         "prompt_throughput": 512.0, "generation_throughput": 45.1,
         "peak_memory": 5.5, "active_memory": 4.5}"""
-    one = Document("results.json", text.encode())
-    found = propose(one, READERS["json"](one))
-    asked_of = {it.key: it.text for it in found.questions}
+    document = Document("results.json", text.encode())
+    proposal = propose(document, READERS["json"](document))
+    asked_of = {it.key: it.text for it in proposal.questions}
     rates = "'prompt_throughput' (512.0), 'generation_throughput' (45.1)"
     assert rates in asked_of["unit of prompt_throughput"]
     memory = "'peak_memory' (5.5), 'active_memory' (4.5)"
@@ -353,9 +359,11 @@ def test_an_answer_to_what_was_not_asked_brings_its_questions_up():
     text = json.dumps({"machine": "M3 Ultra", "runtime": "mlx", "results": runs})
     document = Document("runs.json", text.encode())
     sheets = READERS["json"](document)
-    found = propose(document, sheets, {"unit of tps": "tok/s"})
-    assert "work of tps" in asked(found)
-    assert not any("contradict" in it.text for it in found.questions)  # a limit is none
+    proposal = propose(document, sheets, {"unit of tps": "tok/s"})
+    assert "work of tps" in asked(proposal)
+    assert not any(
+        "contradict" in it.text for it in proposal.questions
+    )  # a limit is none
 
 
 COUNTS = (
@@ -367,17 +375,17 @@ COUNTS = (
 
 
 def test_a_table_that_is_named_as_left_out_has_no_line_of_its_own():
-    found = of_text(COUNTS)
+    proposal = of_text(COUNTS)
 
-    assert not [it.key for it in found.questions if "Foo" in it.text]
+    assert not [it.key for it in proposal.questions if "Foo" in it.text]
     left = "table 2 at line 9 (Grade, Foo): no column is one of figures"
-    assert left in "\n".join(found.left_out)
+    assert left in "\n".join(proposal.left_out)
 
 
 def test_a_column_of_such_a_table_is_a_result_if_somebody_says_so():
-    found = of_text(COUNTS, {"readings": "yes, but Foo: score"})
+    proposal = of_text(COUNTS, {"readings": "yes, but Foo: score"})
 
-    stored = {(metric, value) for _, metric, value in figures(found, COUNTS)}
+    stored = {(metric, value) for _, metric, value in figures(proposal, COUNTS)}
     assert stored == {("teraflops", 7.5), ("score", 11), ("score", 2)}
 
 
@@ -395,9 +403,9 @@ def test_a_line_that_another_makes_needless_is_a_note_once_it_is_needed():
     assert "meaning" in topics
     assert "zeros" not in topics
 
-    found = of_text(text, {"readings": "yes, but idle %: script_cpu_percent"})
-    assert any(it.startswith("What does '0.0' mean") for it in found.notes)
-    assert not found.questions
+    proposal = of_text(text, {"readings": "yes, but idle %: script_cpu_percent"})
+    assert any(it.startswith("What does '0.0' mean") for it in proposal.notes)
+    assert not proposal.questions
 
 
 LOG = """Run = 3
@@ -408,23 +416,23 @@ LOG = """Run = 3
 
 
 def of_log(answers: dict[str, str]) -> Proposal:
-    one = Document("log.txt", LOG.encode())
-    return propose(one, [*readable(one)], answers)
+    document = Document("log.txt", LOG.encode())
+    return propose(document, [*readable(document)], answers)
 
 
 def works_of_log(answer: str) -> list[tuple[str, float | None]]:
     """Return the work and the value of what is stored of a log."""
-    found = of_log({"readings": f"yes, but {answer}"})
-    assert not [note for note in found.notes if "not needed" in note]
-    stored = records(found, LOG, "log.txt")
+    proposal = of_log({"readings": f"yes, but {answer}"})
+    assert not [note for note in proposal.notes if "not needed" in note]
+    stored = records(proposal, LOG, "log.txt")
     return [(it.run.workload, value.value) for it in stored for value in it.end.values]
 
 
 def test_an_answer_for_two_tables_holds_for_that_which_another_answer_leaves():
-    found = of_log({})
-    (asked,) = (it for it in found.questions if it.topic == "work")
+    proposal = of_log({})
+    (asked,) = (it for it in proposal.questions if it.topic == "work")
     assert asked.lines == (2, 4)
-    answer = f"elapsed: leave-out; {number(found, f'{asked.key}: ')}: llm-train"
+    answer = f"elapsed: leave-out; {number(proposal, f'{asked.key}: ')}: llm-train"
     assert works_of_log(answer) == [("llm-train", 0.839), ("llm-train", 71.5)]
 
 
@@ -448,9 +456,9 @@ def test_the_metric_of_a_column_that_names_a_side_leaves_its_work():
         "Model | eval time | prompt eval time", "Llama 7B | 54.78 | 35.72"
     )
     answer = "eval time: time_per_token_seconds; prompt eval time: "
-    found = of_text(text, {"readings": f"yes, but {answer}time_per_token_seconds"})
+    proposal = of_text(text, {"readings": f"yes, but {answer}time_per_token_seconds"})
     metric = "time_per_token_seconds"
-    assert figures(found, text) == [
+    assert figures(proposal, text) == [
         ("llm-decode", metric, 54.78),
         ("llm-prefill", metric, 35.72),
     ]

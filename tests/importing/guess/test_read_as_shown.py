@@ -21,11 +21,11 @@ def test_a_setting_below_a_line_of_another_habit_is_read_with_the_rows():
     text = f"# Sums\n\n```\n{CONSOLE}```\n"
     document = Document("sums.md", text.encode())
 
-    found = propose(document, readable(document))
+    proposal = propose(document, readable(document))
 
     rates = [
         value.value
-        for record in records(found, text)
+        for record in records(proposal, text)
         for value in record.end.values
         if value.metric == "tokens_per_second"
     ]

@@ -23,11 +23,11 @@ def proposed(text: str, *templates: str) -> Proposal:
 
 
 def test_rows_and_columns_of_one_figure_each_have_their_own_variant():
-    found = proposed(MEASURES)
+    proposal = proposed(MEASURES)
     assert [
         (run.parameters["variant"], run.parameters["variant_2"], value)
         for run, value in (
-            (it.run, it.end.values[0].value) for it in records(found, MEASURES)
+            (it.run, it.end.values[0].value) for it in records(proposal, MEASURES)
         )
     ] == [
         ("before", "TTFT first", 0.31),
@@ -45,8 +45,8 @@ def test_every_row_without_a_metric_is_named():
 
 
 def test_the_loss_of_each_iteration_is_no_final_figure():
-    found = proposed(STEPS, "Iteration {iteration}: took {time s} s, loss = {loss}")
-    assert any("'loss': of each step" in it for it in found.left_out)
+    proposal = proposed(STEPS, "Iteration {iteration}: took {time s} s, loss = {loss}")
+    assert any("'loss': of each step" in it for it in proposal.left_out)
 
 
 def test_many_tables_that_are_alike_are_one_line_of_what_is_left_out():

@@ -17,22 +17,22 @@ ROWS = (
 
 
 def text_of(header, first, second):
-    one, other = ROWS
-    return table(HEADER.format(header), one.format(first), other.format(second))
+    text, other = ROWS
+    return table(HEADER.format(header), text.format(first), other.format(second))
 
 
 def test_a_drive_is_no_work_and_the_size_of_a_sample_no_time():
     text = "## RIFE\n\n" + text_of("Size/Factor", "1920x1080 - 2x", "1280x720 - 2x")
-    found = records(of_text(text, {"readings": "yes"}), text)
+    result = records(of_text(text, {"readings": "yes"}), text)
 
-    assert [it.run.workload for it in found] == ["rife", "rife"]
-    assert [[one.value for one in it.end.values] for it in found] == [[19.5], [40]]
-    assert [it.run.parameters["size_factor"] for it in found] == [
+    assert [it.run.workload for it in result] == ["rife", "rife"]
+    assert [[value.value for value in it.end.values] for it in result] == [[19.5], [40]]
+    assert [it.run.parameters["size_factor"] for it in result] == [
         "1920x1080 - 2x",
         "1280x720 - 2x",
     ]
-    assert {it.run.conditions["drive"] for it in found} == {"NVME SSD"}
-    assert {it.run.parameters["sample_size"] for it in found} == {">1400"}
+    assert {it.run.conditions["drive"] for it in result} == {"NVME SSD"}
+    assert {it.run.parameters["sample_size"] for it in result} == {">1400"}
 
 
 def test_a_column_that_is_answered_a_setting_is_not_left_out_and_tells_rows_apart():
@@ -42,10 +42,10 @@ def test_a_column_that_is_answered_a_setting_is_not_left_out_and_tells_rows_apar
     assert any("repetitions" in it.reading() for it in left.questions)
 
     named = "yes, but Speedup: setting; work: new: rife"
-    found = of_text(text, {"readings": named})
-    assert not found.left_out
-    assert not found.questions
-    assert [it.run.parameters["speedup"] for it in records(found, text)] == [
+    proposal = of_text(text, {"readings": named})
+    assert not proposal.left_out
+    assert not proposal.questions
+    assert [it.run.parameters["speedup"] for it in records(proposal, text)] == [
         "a bit faster",
         "much faster",
     ]
@@ -63,21 +63,21 @@ SIZES = table(
 
 def test_clients_that_count_up_under_a_unit_are_a_setting_and_no_tokens_per_second():
     text = f"## Llama 8B, aggregate tok/s, still climbing at C=64\n\n{CLIENTS}"
-    found = of_text(text)
+    proposal = of_text(text)
 
-    (asked,) = [it for it in found.questions if "'C'" in it.reading()]
+    (asked,) = [it for it in proposal.questions if "'C'" in it.reading()]
     assert asked.likely == "setting"
-    columns = found.map.table[0].columns
+    columns = proposal.map.table[0].columns
     assert columns["C"].field == "parameters.concurrency"
     assert columns["Engine A"].metric == "tokens_per_second"
 
 
 def test_a_size_that_alone_tells_rows_apart_is_a_setting_and_they_are_no_repetitions():
-    found = of_text(SIZES)
-    columns = found.map.table[0].columns
+    proposal = of_text(SIZES)
+    columns = proposal.map.table[0].columns
 
     assert columns["Input Size"].field == "parameters.input_size"
-    assert not any("repetitions" in it.reading() for it in found.questions)
+    assert not any("repetitions" in it.reading() for it in proposal.questions)
 
 
 def test_numbers_that_count_up_beside_names_that_tell_rows_apart_are_figures():
@@ -94,13 +94,13 @@ def test_what_is_off_or_so_many_milliseconds_is_no_time_of_the_work():
         "off | 0 | 0.92 | 0.01",
         "10 ms | 10.0 | 6.75 | 0.07",
     )
-    found = of_text(text)
-    columns = found.map.table[0].columns
+    proposal = of_text(text)
+    columns = proposal.map.table[0].columns
 
     assert columns["batching"].field == "conditions.batching"
     assert columns["max_queue_delay_ms"].field == "parameters.max_queue_delay_ms"
     assert columns["p50_latency_ms_mean"].metric == "latency_median_seconds"
-    assert "'p50_latency_ms_sd' tells how other figures spread" in found.left_out[0]
+    assert "'p50_latency_ms_sd' tells how other figures spread" in proposal.left_out[0]
 
 
 def test_how_answers_are_drawn_is_a_setting():
@@ -117,10 +117,10 @@ def test_what_the_best_run_had_is_no_setting_of_the_others():
         "maths | 1.58 | 1.08 | eagle_n3",
         "summary | 1.63 | 1.23 | eagle_n5",
     )
-    found = of_text(text)
+    proposal = of_text(text)
 
-    assert found.map.table[0].columns["best_config"].is_ == "ignore"
-    assert found.left_out == (
+    assert proposal.map.table[0].columns["best_config"].is_ == "ignore"
+    assert proposal.left_out == (
         "line 1: 'best_config' is of one of the runs alone, no setting of the others",
     )
 
@@ -129,17 +129,17 @@ def test_several_sizes_of_models_in_a_heading_are_the_size_of_none():
     text = "## 4B vs 9B on an RTX 4090\n\n" + table(
         "Small | Large", "61 tok/s | 30 tok/s"
     )
-    found = of_text(text)
+    proposal = of_text(text)
 
-    assert not any("model_size" in str(it) for it in found.map.table[0].context)
+    assert not any("model_size" in str(it) for it in proposal.map.table[0].context)
 
 
 def test_numbers_of_parameters_are_no_sizes_of_memory():
     text = table("Model | HF total | tok/s", "Qwen3 | ~4.0B | 61", "Gemma | ~5.1B | 55")
-    found = of_text(text)
+    proposal = of_text(text)
 
-    assert found.map.table[0].columns["HF total"].field == "parameters.hf_total"
-    assert not any("'HF total'" in it.reading() for it in found.questions)
+    assert proposal.map.table[0].columns["HF total"].field == "parameters.hf_total"
+    assert not any("'HF total'" in it.reading() for it in proposal.questions)
 
 
 def test_what_is_only_on_or_off_is_a_parameter():
@@ -163,24 +163,24 @@ def of_json(value: object) -> list[Record]:
     """Return what a document of *value* becomes where all is likely."""
     text = json.dumps(value)
     document = Document("a.json", text.encode())
-    found = propose(document, readable(document), {"readings": "yes"})
-    return records(found, text, "a.json")
+    proposal = propose(document, readable(document), {"readings": "yes"})
+    return records(proposal, text, "a.json")
 
 
 def test_what_sums_up_the_runs_in_words_and_counts_is_no_setting_of_each():
     summary = {"recommended_model_reason": "Fastest of all.", "model_count": 2}
     names = ("qwen3-4b", "phi-4")
     runs = [{"model": name, "decode_tps": 10.5} for name in names]
-    found = of_json({"chip": "Apple M4", "summary": summary, "runs": runs})
+    result = of_json({"chip": "Apple M4", "summary": summary, "runs": runs})
 
-    assert len(found) == 2
-    assert not any("summary" in name for it in found for name in it.run.parameters)
+    assert len(result) == 2
+    assert not any("summary" in name for it in result for name in it.run.parameters)
 
 
 def test_loads_and_sizes_of_a_host_and_intervals_of_its_statistics_are_no_figures():
     host = {"NCPU": 10, "MemTotal": 8319504384, "load_1m": 2.4}
     run = {"STATS_INTERVAL_SEC": 5, "total_time_sec": 404.3}
-    found = of_json({"machine": {"chip": "Apple M5"}, "host": host, "run": run})
+    result = of_json({"machine": {"chip": "Apple M5"}, "host": host, "run": run})
 
-    values = [(it.metric, it.value) for one in found for it in one.end.values]
+    values = [(it.metric, it.value) for record in result for it in record.end.values]
     assert values == [("work_seconds", 404.3)]

@@ -12,16 +12,16 @@ TIMES = table("Network | Latency mean (ms)", "resnet50 | 12.5")
 
 def machines(text):
     """Return of each run its chip, its cards, the device, framework and version."""
-    found = records(of_text(text, YES), text)
+    result = records(of_text(text, YES), text)
     return [
         (
-            one.machine.chip.name,
-            [card.name for card in one.machine.chip.accelerators],
-            one.run.device,
-            one.run.framework,
-            one.environment.framework_version,
+            record.machine.chip.name,
+            [card.name for card in record.machine.chip.accelerators],
+            record.run.device,
+            record.run.framework,
+            record.environment.framework_version,
         )
-        for one in found
+        for record in result
     ]
 
 
@@ -35,8 +35,8 @@ def test_the_batch_of_a_prompt_in_llama_cpp_is_no_batch_size(text):
 
 def test_the_only_processor_and_the_only_card_that_labels_name_are_the_machine():
     text = "**CPU:** Intel Core i5-10400\n\n**GPU:** RTX 3080\n\n**CUDA:** 11.1\n\n"
-    (one,) = machines(text + TIMES)
-    assert one[:3] == ("Core i5-10400", ["GeForce RTX 3080"], "cuda")
+    (result,) = machines(text + TIMES)
+    assert result[:3] == ("Core i5-10400", ["GeForce RTX 3080"], "cuda")
 
     third = text + "It took half as long as on an RTX 2080.\n\n" + TIMES
     assert machines(third)[0][:2] == ("unknown", [])
@@ -48,20 +48,20 @@ def test_a_list_whose_values_stand_some_blanks_apart_states_machine_and_versions
         "CPU       Ryzen 9 5900X           12 cores\n"
         "PyTorch   2.9.1+rocm7.1           built from source\n```\n\n"
     )
-    (one,) = machines("# Inference with PyTorch on the GPU\n\n" + text + TIMES)
+    (result,) = machines("# Inference with PyTorch on the GPU\n\n" + text + TIMES)
     cards = ["Radeon AI PRO R9700"]
-    assert one == ("Ryzen 9 5900X", cards, "rocm", "torch", "2.9.1+rocm7.1")
+    assert result == ("Ryzen 9 5900X", cards, "rocm", "torch", "2.9.1+rocm7.1")
 
     # A row of figures looks the same.
-    (one,) = machines("PyTorch   12.5 ms\nMLX       11.5 ms\n\n" + TIMES)
-    assert one[3:] == ("unknown", None)
+    (result,) = machines("PyTorch   12.5 ms\nMLX       11.5 ms\n\n" + TIMES)
+    assert result[3:] == ("unknown", None)
 
 
 def test_labels_behind_each_other_are_read_one_by_one():
     text = "## O    GPU: RTX 3090. Max memory: 23.6 GB. Platform: Linux.\n"
     text += "/\\    Torch: 2.6.0+cu124. CUDA: 8.6. CUDA Toolkit: 12.4.\n\n"
-    (one,) = machines(text + TIMES)
-    assert one[2:] == ("cuda", "torch", "2.6.0+cu124")
+    (result,) = machines(text + TIMES)
+    assert result[2:] == ("cuda", "torch", "2.6.0+cu124")
 
 
 def test_rows_that_nvidia_smi_prints_name_the_card_of_a_log():
@@ -99,7 +99,7 @@ def test_cores_and_memory_of_a_machine_that_a_column_names_are_completed_on_the_
     heads = table("Tokens | M5 Max tok/s | M1 Max 32c tok/s", "50 | 19.5 | 9.5")
 
     for text in (listed + rows, listed + heads):
-        chips = [one.machine.chip for one in records(of_text(text, YES), text)]
+        chips = [record.machine.chip for record in records(of_text(text, YES), text)]
         assert [(it.gpu_cores, it.ram_bytes) for it in chips] == [
             (40, 128 * 2**30),
             (32, None),  # another M1 Max than that of the list
@@ -120,5 +120,5 @@ def test_a_heading_says_the_device_of_its_own_section_alone():
 
 def test_a_sentence_says_the_batch_size_in_words():
     text = "Times with PyTorch v1.1.0, Batch size as 4.\n\n" + TIMES
-    (one,) = records(of_text(text, YES), text)[:1]
-    assert one.run.parameters["batch_size"] == 4
+    (record,) = records(of_text(text, YES), text)[:1]
+    assert record.run.parameters["batch_size"] == 4

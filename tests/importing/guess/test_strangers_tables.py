@@ -26,7 +26,11 @@ PAGE = "# MLX on M2 Ultra GPU\n\n"
 
 
 def of_work(text: str, workload: str) -> list[Record]:
-    return [one for one in records(of_text(text), text) if one.run.workload == workload]
+    return [
+        record
+        for record in records(of_text(text), text)
+        if record.run.workload == workload
+    ]
 
 
 def left_out(text: str) -> str:
@@ -54,7 +58,9 @@ def test_a_batch_size_beside_a_figure_is_one_of_its_run():
     text = "# resnet training with torch on M1 GPU\n\n" + table(
         "Model | Speed", "resnet50 | 12 img/s @ bs 64", "resnet18 | 44 img/s @ bs 8"
     )
-    sizes = [one.run.parameters["batch_size"] for one in records(of_text(text), text)]
+    sizes = [
+        record.run.parameters["batch_size"] for record in records(of_text(text), text)
+    ]
     assert sizes == [64, 8]
 
 
@@ -107,7 +113,7 @@ def test_memory_beside_the_sides_of_a_language_model_is_that_of_requests():
     header = "Model | Prefill tok/s | Decode tok/s | Peak memory"
     text = PAGE + table(header, "Phi 4 | 900 | 45.2 | 5.5 GB")
     (record,) = of_work(text, "llm-generate")
-    assert [one.value for one in record.end.values] == [5.5e9]
+    assert [value.value for value in record.end.values] == [5.5e9]
     line = inferred(of_text(text))["work in names of columns"]
     assert "'Peak memory' -> llm-generate (1)" in line
 
@@ -115,7 +121,7 @@ def test_memory_beside_the_sides_of_a_language_model_is_that_of_requests():
 def test_memory_beside_answers_alone_is_of_them():
     text = PAGE + table("Model | Decode tok/s | Peak memory", "Phi 4 | 45.2 | 5.5 GB")
     (record,) = of_work(text, "llm-decode")
-    assert [one.value for one in record.end.values] == [5.5e9, 45.2]
+    assert [value.value for value in record.end.values] == [5.5e9, 45.2]
 
 
 def test_lines_about_several_chips_are_only_choices_that_keep_the_memory():
@@ -125,8 +131,8 @@ def test_lines_about_several_chips_are_only_choices_that_keep_the_memory():
     )
     named = "M1 Max 64 GB (line 3), M3 Pro (line 3)"
     assert named in question(of_text(text), "machine").text
-    found, _ = converse(text, {"machine": "M1 Max 64 GB"})
-    (record,) = records(found, text)
+    proposal, _ = converse(text, {"machine": "M1 Max 64 GB"})
+    (record,) = records(proposal, text)
     assert record.machine.chip.ram_bytes == 64 * 2**30
 
 
@@ -147,9 +153,9 @@ def test_statistics_of_one_figure_are_not_merged():
         "Model | mean_ttft_ms | median_ttft_ms | p99_ttft_ms | p99_tpot_ms",
         "Phi 4 | 45.6 | 42.1 | 89.2 | 19",
     )
-    found = of_text(text)
+    proposal = of_text(text)
 
-    assert of_statistics(found, text) == [
+    assert of_statistics(proposal, text) == [
         ("", "time_to_first_token_seconds", 0.0456),
         ("median", "time_to_first_token_seconds", 0.0421),
         ("p99", "time_to_first_token_seconds", 0.0892),
@@ -157,7 +163,7 @@ def test_statistics_of_one_figure_are_not_merged():
     ]
     assert (
         "'p99_ttft_ms' -> p99"
-        in inferred(found)["setting statistic in names of columns"]
+        in inferred(proposal)["setting statistic in names of columns"]
     )
 
 
@@ -264,8 +270,10 @@ def test_power_of_parts_keeps_the_names_of_these():
 
 def test_a_warm_up_stands_apart_from_other_runs():
     text = PAGE + "matmul: 12.5 ms (warmup)\nadd: 9.5 ms\n"
-    found, _ = converse(text, {"names": "work", "time": "operation_seconds"}, "a.log")
-    remarks = [(o.run.workload, o.run.conditions) for o in records(found, text)]
+    proposal, _ = converse(
+        text, {"names": "work", "time": "operation_seconds"}, "a.log"
+    )
+    remarks = [(o.run.workload, o.run.conditions) for o in records(proposal, text)]
     assert remarks == [("matmul", {"remark": "warmup"}), ("add", {})]
 
 
@@ -299,7 +307,7 @@ def test_a_footnote_stands_behind_other_lines_of_a_quotation():
 
 def test_a_runtime_with_its_weights_says_the_quantization():
     text = "# Phi 4 on M2 GPU\n\n" + table("Engine | Decode tok/s", "MLX-4bit | 31.1")
-    (run,) = [one.run for one in records(of_text(text), text)]
+    (run,) = [record.run for record in records(of_text(text), text)]
     assert (run.framework, run.parameters["quantization"]) == ("mlx", "4bit")
 
 
@@ -318,9 +326,9 @@ def test_settings_in_a_list_are_no_results():
     text = PAGE + "- Warmup runs: 2\n- Max tokens: 200\n\n"
     text += table("Model | Decode tok/s", "Phi 4 | 45.2")
     document = Document("results.md", text.encode())
-    found = propose(document, readable(document))
-    assert asked(found) == set()
-    assert "line 3: 'Warmup runs' …: settings, beside no figures" in found.left_out
+    proposal = propose(document, readable(document))
+    assert asked(proposal) == set()
+    assert "line 3: 'Warmup runs' …: settings, beside no figures" in proposal.left_out
 
 
 def test_rows_named_after_the_sides_of_a_language_model_are_their_work():
@@ -411,15 +419,17 @@ ggml_metal_free: deallocating
 
 
 def test_what_a_runtime_prints_of_a_request_is_known_but_for_where_it_ran():
-    one = Document("issue.md", LOG.encode())
-    found = propose(one, readable(one), {"device": "metal"})
-    runs = [it for it in read(one, found.map, NOTHING) if isinstance(it, Record)]
+    document = Document("issue.md", LOG.encode())
+    proposal = propose(document, readable(document), {"device": "metal"})
+    runs = [
+        it for it in read(document, proposal.map, NOTHING) if isinstance(it, Record)
+    ]
 
-    assert asked(propose(one, readable(one))) == {"device", "framework"}
+    assert asked(propose(document, readable(document))) == {"device", "framework"}
     assert {(it.run.device, it.machine.chip.name) for it in runs} == {
         ("metal", "M3 Pro")
     }
-    assert figures(found, LOG) == [
+    assert figures(proposal, LOG) == [
         ("llm-generate", "load_seconds", 0.8125),
         ("llm-generate", "work_seconds", 2.3),
         ("llm-prefill", "tokens_per_second", 200),
@@ -429,8 +439,8 @@ def test_what_a_runtime_prints_of_a_request_is_known_but_for_where_it_ran():
 
 def test_what_a_line_lists_of_one_thing_is_a_row_with_the_names_of_its_figures():
     text = "# Phi 4 on M2 GPU with mlx\n\n- short: decode 45.5 tok/s, ttft 210 ms\n"
-    one = Document("x.md", text.encode())
-    assert figures(propose(one, readable(one)), text) == [
+    document = Document("x.md", text.encode())
+    assert figures(propose(document, readable(document)), text) == [
         ("llm-decode", "tokens_per_second", 45.5),
         ("llm-prefill", "time_to_first_token_seconds", 0.21),
     ]
@@ -438,11 +448,11 @@ def test_what_a_line_lists_of_one_thing_is_a_row_with_the_names_of_its_figures()
 
 def test_columns_that_differ_by_a_number_alone_keep_their_conditions():
     text = PAGE + table("Model | 4K decode tok/s | 32k decode tok/s", "Phi 4 | 30 | 21")
-    found = of_text(text)
-    variants = [it.run.parameters.get("variant") for it in records(found, text)]
+    proposal = of_text(text)
+    variants = [it.run.parameters.get("variant") for it in records(proposal, text)]
 
     assert variants[:2] == ["4K decode", "32k decode"]
-    assert [value for *_, value in figures(found, text)] == [30, 21]
+    assert [value for *_, value in figures(proposal, text)] == [30, 21]
 
 
 def test_marks_of_quality_and_calls_of_functions_are_no_results():
@@ -463,7 +473,7 @@ def test_a_block_of_output_says_nothing_of_the_figures_below_other_headings():
         "# Two servers\n\n## One\n\n```\nDevice: mps\nModel: Qwen3 8B\n```\n\n"
         "## Two\n\n" + table("Context | Decode tok/s", "512 | 45.2")
     )
-    (run,) = [one.run for one in records(of_text(text), text)]
+    (run,) = [record.run for record in records(of_text(text), text)]
     assert (run.device, run.parameters.get("model")) == ("unknown", None)
 
 
@@ -471,8 +481,8 @@ def test_nothing_that_looks_like_a_result_is_passed_over_without_a_word():
     text = "# M1\n\n| Chip | Train |\n|---|---|\n| M1 | 1.0x |\n| P100 | 6.0x |\n\n"
     text += "It took 12.5 s in all.\n\n```\n0   PyTorch  ok   6.2   12.53\n"
     text += "256, 0.0625, 1.125\n```\n"
-    one = Document("x.md", text.encode())
-    left = "\n".join(propose(one, readable(one)).left_out)
+    document = Document("x.md", text.encode())
+    left = "\n".join(propose(document, readable(document)).left_out)
 
     assert "'Train': ratios, without the figures they are of" in left
     assert "line 8: '12.5 s'" in left
@@ -484,8 +494,8 @@ def test_all_figures_of_a_sentence_are_named_and_those_of_comments():
     text = "# before: 12.5 tok/s on M1\n\nMatmul\n\n- time to load: 4.5 s\n\n"
     text += "The GPU took 0.25 ms where the CPU took 0.75 ms for it.\n"
     text += "In the end 5.75 GB of memory were reserved, of 16 GB.\n"
-    one = Document("x.txt", text.encode())
-    left = "\n".join(propose(one, readable(one)).left_out)
+    document = Document("x.txt", text.encode())
+    left = "\n".join(propose(document, readable(document)).left_out)
 
     assert "line 1: '12.5 tok/s': in no table and no list" in left
     assert "line 7: '0.25 ms, 0.75 ms': in no table and no list" in left
@@ -494,8 +504,10 @@ def test_all_figures_of_a_sentence_are_named_and_those_of_comments():
 
 def test_a_figure_within_the_words_before_another_is_read_as_well():
     text = "first token : 0.25 s\nwriting     : 120 pieces in 20.5 s  =  5.9 tok/s\n"
-    one = Document("bench.txt", text.encode())
-    cells = [cell.text for it in readable(one) for row in it.rows for cell in row.cells]
+    document = Document("bench.txt", text.encode())
+    cells = [
+        cell.text for it in readable(document) for row in it.rows for cell in row.cells
+    ]
 
     assert {"0.25 s", "20.5 s", "5.9 tok/s"} <= {*cells}
 

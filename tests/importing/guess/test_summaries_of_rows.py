@@ -24,11 +24,13 @@ def of_json(
     text: str, answers: Mapping[str, str] = {}
 ) -> tuple[list[float | None], str]:
     """Return the values that are stored, and what is left out."""
-    one = Document("results.json", text.encode())
-    found = propose(one, READERS["json"](one), answers)
-    made = [it for it in read(one, found.map, NOTHING) if isinstance(it, Record)]
+    document = Document("results.json", text.encode())
+    proposal = propose(document, READERS["json"](document), answers)
+    made = [
+        it for it in read(document, proposal.map, NOTHING) if isinstance(it, Record)
+    ]
     values = [value.value for record in made for value in record.end.values]
-    return values, "\n".join(found.left_out)
+    return values, "\n".join(proposal.left_out)
 
 
 RUNTIME = '"framework": "mlx", "device": "gpu", "model": "Llama-3.1-8B-4bit"'
@@ -67,8 +69,8 @@ GLOSS = f"""{{{RUNTIME}, "texts": [
 
 
 def test_nothing_is_asked_about_what_sums_up_rows():
-    one = Document("results.json", GLOSS.encode())
-    questions = propose(one, READERS["json"](one)).questions
+    document = Document("results.json", GLOSS.encode())
+    questions = propose(document, READERS["json"](document)).questions
     assert not [it.key for it in questions if "gloss_min" in it.text]
 
 
@@ -97,8 +99,10 @@ def with_list(**printed: str) -> tuple[list[float | None], str]:
     """Return the values that are stored of a list beside a table, and what is left."""
     text = LIST_BESIDE.format(**printed)
     document = Document("results.md", text.encode())
-    found = propose(document, readable(document))
-    return [value for *_, value in figures(found, text)], "\n".join(found.left_out)
+    proposal = propose(document, readable(document))
+    return [value for *_, value in figures(proposal, text)], "\n".join(
+        proposal.left_out
+    )
 
 
 def test_a_list_of_what_sums_up_a_table_is_no_run():

@@ -79,8 +79,8 @@ def test_what_another_fault_keeps_from_being_a_table_is_no_fault():
 
 def test_a_name_is_entered_where_its_value_fits():
     peak = "peak: peak_memory_observed_bytes in GB"
-    found = proposed(TWO, f"Throughput: img/s; {peak}")
-    values = [it[2] for it in figures(found, TWO) if it[1].startswith("peak_memory")]
+    result = proposed(TWO, f"Throughput: img/s; {peak}")
+    values = [it[2] for it in figures(result, TWO) if it[1].startswith("peak_memory")]
     assert values == [2.5e9, 3.5e9]
 
 
@@ -92,8 +92,8 @@ def test_a_text_that_is_a_title_elsewhere_takes_what_no_column_can_be():
             "Operation | Throughput | Kind", "matmul | 150 | Peak", "conv | 160 | low"
         )
     )
-    found = proposed(text, "Throughput: img/s; Kind: setting; peak: leave-out")
-    assert len(records(found, text)) == 4
+    result = proposed(text, "Throughput: img/s; Kind: setting; peak: leave-out")
+    assert len(records(result, text)) == 4
 
 
 def test_the_example_of_a_missing_unit_is_one_of_the_metric():
@@ -119,17 +119,17 @@ def test_a_metric_in_a_unit_that_it_cannot_have_is_refused():
     "where", ["of table 2", "at line 12", "of the table at line 12"]
 )
 def test_a_table_is_meant_by_its_number_or_its_line(where):
-    found = proposed(TWO, f"Throughput: img/s; machine {where}: M1 Pro")
+    result = proposed(TWO, f"Throughput: img/s; machine {where}: M1 Pro")
     by_metric = {
-        it.end.values[0].metric: it.machine.chip.name for it in records(found, TWO)
+        it.end.values[0].metric: it.machine.chip.name for it in records(result, TWO)
     }
     assert by_metric["operation_seconds"] == "M1 Pro"
     assert {*by_metric.values()} == {"M1 Pro", "M2 Max"}
 
 
 def test_a_whole_table_is_left_out_by_its_line():
-    found = proposed(TWO, "Throughput: img/s; table at line 12: leave-out")
-    assert "table 2 at line 12: as answered" in found.left_out
+    result = proposed(TWO, "Throughput: img/s; table at line 12: leave-out")
+    assert "table 2 at line 12: as answered" in result.left_out
 
 
 def test_a_line_in_which_no_table_begins_is_refused_with_those_that_do():
@@ -140,7 +140,7 @@ def test_a_line_in_which_no_table_begins_is_refused_with_those_that_do():
 def test_tables_of_a_line_are_sorted_and_none_is_hidden():
     tables = [table(f"Operation | img/s | n{n}", "matmul | 138 | x") for n in range(6)]
     tables[1] = table("Operation | img/s | Chip", "matmul | 138 | M1")
-    text = "# Kilns\n\n" + "\n".join(f"## Kiln\n\n{one}" for one in tables)
+    text = "# Kilns\n\n" + "\n".join(f"## Kiln\n\n{item}" for item in tables)
     (line,) = [it for it in of_text(text).lines() if "stated: machine" in it.reading()]
     assert "(tables 1, 3-6)" in line.reading()
 
@@ -152,8 +152,8 @@ def test_not_stated_is_nothing_where_a_question_has_that():
     )
     line = number(of_text(text), "headings of")
     for word in ("not-stated", "nothing", "not stated"):
-        found = proposed(text, f"{line}: {word}")
-        assert not any("headings" in it for it in found.map.table[0].context)
+        result = proposed(text, f"{line}: {word}")
+        assert not any("headings" in it for it in result.map.table[0].context)
 
 
 def test_figure_is_taken_for_a_column_by_its_title():
@@ -162,30 +162,30 @@ def test_figure_is_taken_for_a_column_by_its_title():
 
 
 def test_a_setting_with_its_value_needs_no_word_before_it():
-    found = proposed(PARTS, "ms of bricks: concurrency 32")
-    told = [it.run.parameters for it in records(found, PARTS)]
-    assert {it.get("concurrency") for it in told} == {None, 32}
+    result = proposed(PARTS, "ms of bricks: concurrency 32")
+    groups = [it.run.parameters for it in records(result, PARTS)]
+    assert {it.get("concurrency") for it in groups} == {None, 32}
     other = proposed(PARTS, "ms of bricks: setting concurrency 32")
-    assert [it.run.parameters for it in records(other, PARTS)] == told
+    assert [it.run.parameters for it in records(other, PARTS)] == groups
 
 
 def test_title_is_the_work_of_columns_beside_others_as_it_is_of_a_table():
     text = "# Teapots on M2 Max\n\n" + table(
         "Round | resnet50 inference ms | kettle ms", "1 | 4.5 | 7.5"
     )
-    found = of_text(text)
-    assert any("belong to" in it.reading() for it in found.lines())
-    line = number(found, "belong to")
+    proposal = of_text(text)
+    assert any("belong to" in it.reading() for it in proposal.lines())
+    line = number(proposal, "belong to")
     works = {it[0] for it in stored(text, f"{line}: title")}
     assert "teapots-on-m2-max" in works
 
 
 @pytest.mark.parametrize("kept", ["table 2", "line 12", "at line 12"])
 def test_only_some_tables_are_read_and_nothing_is_asked_of_the_others(kept):
-    found = proposed(TWO, f"only: {kept}")
-    assert not any("Throughput" in it.reading() for it in found.lines())
-    assert "table 1 at line 5: as answered" in found.left_out
-    assert {it[1] for it in figures(found, TWO)} == {"operation_seconds"}
+    result = proposed(TWO, f"only: {kept}")
+    assert not any("Throughput" in it.reading() for it in result.lines())
+    assert "table 1 at line 5: as answered" in result.left_out
+    assert {it[1] for it in figures(result, TWO)} == {"operation_seconds"}
 
 
 def test_only_names_tables_that_are_there():
@@ -195,8 +195,8 @@ def test_only_names_tables_that_are_there():
 
 
 def test_a_table_that_is_left_out_asks_nothing():
-    found = proposed(TWO, "table 1: leave-out")
-    assert {it[2] for it in figures(found, TWO)} == {3.5, 4.5}
+    result = proposed(TWO, "table 1: leave-out")
+    assert {it[2] for it in figures(result, TWO)} == {3.5, 4.5}
 
 
 def test_a_table_that_is_not_there_cannot_be_left_out():

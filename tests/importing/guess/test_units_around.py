@@ -49,8 +49,8 @@ def test_a_device_below_two_heads_divides_no_figure():
 
     head = row(" rowspan=3><b>Model</b>", " colspan=2><b>Latency, ms</b>")
     head += row(" colspan=2><b>M2</b>") + row("><b>CPU</b>", "><b>GPU</b>")
-    found = of_text(f"<table>{head}{row('>vgg', '>150', '>50')}</table>\n")
-    columns = found.map.table[0].columns
+    proposal = of_text(f"<table>{head}{row('>vgg', '>150', '>50')}</table>\n")
+    columns = proposal.map.table[0].columns
 
     assert columns["Latency, ms / M2 / GPU"].metric == "latency_mean_seconds"
     assert columns["Latency, ms / M2 / CPU"].metric == "latency_mean_seconds"
@@ -78,8 +78,8 @@ def test_of_two_versions_the_second_is_a_setting_and_no_time():
         '{"gpu": "MI300X", "software": {"vllm": "0.6.4", "rocm": "6.2"}, '
         '"runs": [{"ttft_ms": 512.2}, {"ttft_ms": 1490.8}]}'
     )
-    found = of_json(text)
-    columns = {n: it for one in found.map.table for n, it in one.columns.items()}
+    result = of_json(text)
+    columns = {n: it for item in result.map.table for n, it in item.columns.items()}
 
     assert columns["software.vllm"].field == "framework_version"
     assert columns["software.rocm"].field == "parameters.software_rocm"
@@ -89,11 +89,11 @@ def test_the_batch_of_a_heading_counts_no_steps():
     text = "## MLX and PyTorch on an M1 Max, batch 32 (ms per forward)\n\n" + table(
         "Model | PyTorch | MLX", "ViT-B | 182.4 | 121.9", "ResNet-18 | 31.5 | 35.2"
     )
-    found = of_text(text, {"readings": "yes"})
+    proposal = of_text(text, {"readings": "yes"})
 
-    columns = found.map.table[0].columns
+    columns = proposal.map.table[0].columns
     assert {columns[it].metric for it in ("PyTorch", "MLX")} == {"work_seconds"}
-    values = [value for it in records(found, text) for value in it.end.values]
+    values = [value for it in records(proposal, text) for value in it.end.values]
     assert [it.value for it in values] == [0.1824, 0.1219, 0.0315, 0.0352]
 
 
@@ -101,11 +101,11 @@ def test_the_rate_that_requests_come_at_is_a_setting_and_rows_are_no_repetitions
     text = "# Mistral 7B on one A10G\n\n" + table(
         "Request rate (req/s) | TTFT (ms)", "1 | 45", "2 | 48", "4 | 61"
     )
-    found = of_text(text)
+    proposal = of_text(text)
 
-    (asked,) = [it for it in found.questions if "'Request rate" in it.reading()]
+    (asked,) = [it for it in proposal.questions if "'Request rate" in it.reading()]
     assert asked.likely == "setting"
-    assert not any("repetitions" in it.reading() for it in found.questions)
+    assert not any("repetitions" in it.reading() for it in proposal.questions)
 
 
 def test_lines_of_pairs_that_commas_part_are_no_table():
@@ -123,9 +123,9 @@ def test_names_most_of_which_are_machines_are_machines_most_likely():
     machines = ("M2 Max 64GB", "RTX 3060", "RX 6800", "Foo 9")
     text = "# Llama 3 8B\n\n" + "\n".join(f"- {it}: 41 t/s" for it in machines)
     document = Document("speeds.md", text.encode())
-    found = draft.propose(document, readable(document), {})
+    proposal = draft.propose(document, readable(document), {})
 
-    (asked,) = [it for it in found.questions if it.key.startswith("names of key")]
+    (asked,) = [it for it in proposal.questions if it.key.startswith("names of key")]
     assert asked.likely == "machine"
 
 
@@ -142,9 +142,9 @@ def test_a_unit_stands_before_a_remark_in_brackets_and_below_machines_are_figure
 
 def test_whole_numbers_below_machines_are_no_settings():
     text = "# ResNet-50\n\n" + table("Epoch | V100 | H100", "1 | 402 | 140")
-    found = of_text(text)
+    proposal = of_text(text)
 
-    (asked,) = [it for it in found.questions if "'V100'" in it.reading()]
+    (asked,) = [it for it in proposal.questions if "'V100'" in it.reading()]
     assert asked.likely is None
 
 
@@ -155,10 +155,10 @@ def test_a_column_of_units_is_that_of_the_columns_whose_names_end_in_its_name():
         "gemm | 2896.5 | 47.5 | GFLOP/s | ms/op | 13502 | 2",
         "cnn | 8462 | 3.75 | images/s | ms/step | 17155 | 3",
     )
-    found = of_text(text, {"readings": "yes"})
+    proposal = of_text(text, {"readings": "yes"})
 
-    assert not bad_lines(found, text)
-    assert {(metric, value) for _, metric, value in figures(found, text)} == {
+    assert not bad_lines(proposal, text)
+    assert {(metric, value) for _, metric, value in figures(proposal, text)} == {
         ("teraflops", 2.8965),
         ("teraflops", 13.502),
         ("reported_samples_per_second", 8462),
@@ -172,9 +172,9 @@ def test_a_column_of_units_is_that_of_the_columns_whose_names_end_in_its_name():
 
 def test_a_column_of_two_units_of_time_is_that_of_each_row():
     text = table("Test | latency | latency_unit", "a | 47.5 | ms", "b | 3.75 | s")
-    found = of_text(text, {"readings": "yes"})
+    proposal = of_text(text, {"readings": "yes"})
 
-    assert {value for _, _, value in figures(found, text)} == {0.0475, 3.75}
+    assert {value for _, _, value in figures(proposal, text)} == {0.0475, 3.75}
 
 
 def test_the_one_unit_beside_a_column_is_that_of_its_numbers_and_of_no_ratio():

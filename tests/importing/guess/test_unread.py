@@ -16,7 +16,9 @@ def left_out(text: str, name: str = "run.log") -> list[str]:
     """Return what the card of *text* says of lines that nothing reads."""
     document = Document(name, text.encode())
     left = propose(document, readable(document)).left_out
-    return [one.removesuffix(f": {NOWHERE}") for one in left if one.endswith(NOWHERE)]
+    return [
+        item.removesuffix(f": {NOWHERE}") for item in left if item.endswith(NOWHERE)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -227,8 +229,8 @@ def test_the_template_that_is_proposed_for_a_line_reads_it(line, template):
     text = f"| Model | ms |\n|---|---|\n| vgg | 3.5 |\n\n{line}\n"
     document = Document("a.md", text.encode())
 
-    *_, said = propose(document, readable(document)).left_out
-    (proposed,) = shlex.split(said.partition("--answer ")[2])
+    *_, result = propose(document, readable(document)).left_out
+    (proposed,) = shlex.split(result.partition("--answer ")[2])
     proposed = proposed.removeprefix("line=")
 
     assert template in (None, proposed)

@@ -153,11 +153,14 @@ UNSAID = {
 @pytest.mark.parametrize("name", UNSAID)
 def test_what_is_not_said_is_asked_and_nothing_else(name):
     text, expected = UNSAID[name]
-    found = of_text(text)
+    proposal = of_text(text)
 
-    assert asked(found) - {"device", "framework"} >= expected - {"device", "framework"}
-    assert expected <= asked(found)
-    assert found.questions
+    assert asked(proposal) - {"device", "framework"} >= expected - {
+        "device",
+        "framework",
+    }
+    assert expected <= asked(proposal)
+    assert proposal.questions
 
 
 @pytest.mark.parametrize("name", UNSAID)
@@ -169,69 +172,75 @@ def test_two_cards_settle_any_document(name):
 
 @pytest.mark.parametrize("name", UNSAID)
 def test_a_metric_that_is_only_likely_stands_on_the_card(name):
-    found = of_text(UNSAID[name][0])
+    proposal = of_text(UNSAID[name][0])
 
-    columns = [it for one in found.map.table for it in one.columns.values()]
+    columns = [it for item in proposal.map.table for it in item.columns.values()]
     likely = {it.metric for it in columns} - {
         *("epoch_seconds", "teraflops", "operation_seconds", "gigabytes_per_second"),
         *("reported_samples_per_second", "tokens_per_second", "latency_mean_seconds"),
         None,
     }
-    answers = {one.likely for one in found.questions}
+    answers = {item.likely for item in proposal.questions}
     assert {"figure" if it == "reported_value" else it for it in likely} <= answers
-    assert found.map.set.get("device") in (None, "cpu", "gpu")
+    assert proposal.map.set.get("device") in (None, "cpu", "gpu")
 
 
 def test_a_remark_among_figures_is_refused_alone():
     text = "# MLX training on M2 CPU\n\n" + table(
         "Model | s/epoch", "lenet | 12.1", "vgg | N/A", "unet | 15.1", "bert | gave up"
     )
-    found = of_text(text)
+    proposal = of_text(text)
 
-    assert asked(found) == set()
-    assert [value for _, _, value in figures(found, text)] == [12.1, None, 15.1]
-    assert [one.locator for one in bad_lines(found, text)] == ["line 8, column s/epoch"]
+    assert asked(proposal) == set()
+    assert [value for _, _, value in figures(proposal, text)] == [12.1, None, 15.1]
+    assert [line.locator for line in bad_lines(proposal, text)] == [
+        "line 8, column s/epoch"
+    ]
 
 
 def test_another_vendors_figures_never_land_on_a_mac():
     text, _ = UNSAID["devices of a maker that nobody knows"]
 
     for answer in ("machine", "setting", "leave-out"):
-        found, _ = converse(text, {"names of Device": answer, "machine": "not-stated"})
-        assert [one.machine.chip.name for one in records(found, text)] == ["unknown"]
+        proposal, _ = converse(
+            text, {"names of Device": answer, "machine": "not-stated"}
+        )
+        assert [record.machine.chip.name for record in records(proposal, text)] == [
+            "unknown"
+        ]
 
 
 def test_a_specification_is_left_out_by_one_answer_without_more_questions():
     text, _ = UNSAID["a specification"]
-    found, cards = converse(text, {"results": "leave-out"})
+    proposal, cards = converse(text, {"results": "leave-out"})
 
     assert cards == 1
-    assert found.map.nothing is not None
-    assert any("'TDP' is a specification" in one for one in found.left_out)
+    assert proposal.map.nothing is not None
+    assert any("'TDP' is a specification" in item for item in proposal.left_out)
 
 
 def test_noughts_that_were_not_run_are_no_figures():
     text, _ = UNSAID["noughts"]
-    found, _ = converse(text, {"zeros": "not-run"})
+    proposal, _ = converse(text, {"zeros": "not-run"})
 
-    assert [value for _, _, value in figures(found, text)] == [3.5, None]
+    assert [value for _, _, value in figures(proposal, text)] == [3.5, None]
 
 
 def test_one_answer_is_for_all_columns_that_are_alike():
     text = "# Sort in JAX on M2\n\n" + table(
         "Operation | CPU (a) | GPU (a) | Metal", "Sort | 1.5 | 3.5 | 8"
     )
-    found = of_text(text)
+    proposal = of_text(text)
 
-    one = question(found, "unit of CPU")
-    assert "'CPU (a)' (1.5), 'GPU (a)' (3.5)" in one.text
+    result = question(proposal, "unit of CPU")
+    assert "'CPU (a)' (1.5), 'GPU (a)' (3.5)" in result.text
 
 
 def test_a_title_that_is_contradicted_below_holds_where_it_is_not():
     text, _ = UNSAID["a title that some headings contradict"]
-    found, _ = converse(text, {"device": "gpu"})
+    proposal, _ = converse(text, {"device": "gpu"})
 
-    ran = {(it.machine.chip.name, it.run.device) for it in records(found, text)}
+    ran = {(it.machine.chip.name, it.run.device) for it in records(proposal, text)}
     assert ran == {("M1", "metal"), ("GeForce RTX 3090", "cuda")}
     assert (
         "'Training with JAX on M1 CPU' -> M1 (1)"
@@ -241,28 +250,28 @@ def test_a_title_that_is_contradicted_below_holds_where_it_is_not():
 
 def test_headings_tell_apart_what_is_answered():
     text, _ = UNSAID["tables that are alike under headings that nobody knows"]
-    found, _ = converse(text, {"headings": "repeat"})
+    proposal, _ = converse(text, {"headings": "repeat"})
 
-    repeats = [one.run.conditions["repeat"] for one in records(found, text)]
+    repeats = [record.run.conditions["repeat"] for record in records(proposal, text)]
     assert repeats == ["Monday", "Friday"]
-    assert found.map.table[0].context == ("^(?P<conditions__repeat>Monday|Friday)$",)
+    assert proposal.map.table[0].context == ("^(?P<conditions__repeat>Monday|Friday)$",)
 
 
 def test_variants_of_one_operation_are_kept_apart():
     text, _ = UNSAID["variants of one operation"]
-    found, _ = converse(text, {"columns": "setting", "time": "operation_seconds"})
+    proposal, _ = converse(text, {"columns": "setting", "time": "operation_seconds"})
 
-    variants = [one.run.parameters["variant"] for one in records(found, text)]
+    variants = [record.run.parameters["variant"] for record in records(proposal, text)]
     assert variants == ["Forward", "Backward"]
 
 
 def test_labels_are_what_is_answered():
     text, _ = UNSAID["labels that may be anything"]
     chosen = {"names of key": "work", "time of value": "operation_seconds"}
-    found, _ = converse(text, chosen)
+    proposal, _ = converse(text, chosen)
 
-    assert found.map.table[0].read == "key-value"
-    assert meanings(found.map.table[0]) == {
+    assert proposal.map.table[0].read == "key-value"
+    assert meanings(proposal.map.table[0]) == {
         "key": "workload",
         "value": "operation_seconds",
     }
@@ -270,12 +279,12 @@ def test_labels_are_what_is_answered():
 
 def test_a_table_without_figures_is_left_out_with_what_it_holds():
     words = table("Step | Command", "first | pip install", "second | python3 run.py")
-    found = of_text(
+    proposal = of_text(
         words + "\n# Training, JAX\n\n" + table("Chip | s/epoch", "M1 | 12")
     )
 
-    (why,) = [one for one in found.left_out if "line 1" in one]
-    assert len(found.map.table) == 1
+    (why,) = [text for text in proposal.left_out if "line 1" in text]
+    assert len(proposal.map.table) == 1
     assert "no column is one of figures; its cells are such as" in why
 
 
@@ -284,12 +293,12 @@ def test_prose_beside_a_table_names_neither_its_machine_nor_its_framework():
         "# Training\n\nMuch faster than what I had on the M1 Max in PyTorch.\n\n"
         + table("Model | s/epoch", "lenet | 12")
     )
-    found = of_text(text)
+    proposal = of_text(text)
 
-    assert found.map.table[0].names == ()
-    assert asked(found) >= {"machine", "device", "framework"}
-    assert "M1 Max (line 3)" in question(found, "machine").text
-    assert question(found, "framework").text.endswith("the document names torch)")
+    assert proposal.map.table[0].names == ()
+    assert asked(proposal) >= {"machine", "device", "framework"}
+    assert "M1 Max (line 3)" in question(proposal, "machine").text
+    assert question(proposal, "framework").text.endswith("the document names torch)")
 
 
 def test_a_score_of_which_less_is_better_is_asked():
@@ -300,11 +309,11 @@ def test_a_score_of_which_less_is_better_is_asked():
 
 def test_questions_show_the_words_of_the_document_and_its_lines():
     text, _ = UNSAID["numbers of which nothing is said"]
-    one = question(of_text(text), "numbers")
+    result = question(of_text(text), "numbers")
 
-    assert one.text == "What are 'Foo' (12.5)?"
-    assert one.lines == (3,)
-    assert {"setting", "figure", "leave-out"} <= one.choices.keys()
+    assert result.text == "What are 'Foo' (12.5)?"
+    assert result.lines == (3,)
+    assert {"setting", "figure", "leave-out"} <= result.choices.keys()
 
 
 def test_a_gpu_of_no_known_maker_is_asked_about():
@@ -319,8 +328,8 @@ def test_a_gpu_of_no_known_maker_is_asked_about():
 
     for answer, device in {"M1 Max": "metal", "cuda": "cuda"}.items():
         key = "machine" if answer == "M1 Max" else "device"
-        (one,) = records(of_text(text, {key: answer}), text)
-        assert one.run.device == device
+        (record,) = records(of_text(text, {key: answer}), text)
+        assert record.run.device == device
 
 
 def test_the_side_that_ran_is_read_in_the_cell_of_each_machine():
@@ -331,11 +340,11 @@ def test_the_side_that_ran_is_read_in_the_cell_of_each_machine():
         "RTX 3090 | 0.2",
         "M2 GPU disabled | 21",
     )
-    runs = [one.run for one in records(of_text(text), text)]
-    assert [one.device for one in runs] == ["metal", "cpu", "cuda", "cpu"]
+    runs = [record.run for record in records(of_text(text), text)]
+    assert [run.device for run in runs] == ["metal", "cpu", "cuda", "cpu"]
 
-    told = text.replace("CPU", "GPU").replace(" GPU disabled", "")
-    assert asked(of_text(told)) == {"device"}
+    result = text.replace("CPU", "GPU").replace(" GPU disabled", "")
+    assert asked(of_text(result)) == {"device"}
 
 
 def test_a_maximum_alone_is_no_mean():
@@ -370,10 +379,10 @@ def test_how_long_warming_up_took_is_asked_and_no_setting_where_cells_have_units
     text = "# resnet50 inference, torch, M1 CPU\n\n" + table(
         "warmup run took | Latency", "0.02 s | 3.5 ms"
     )
-    found = of_text(text)
+    proposal = of_text(text)
 
-    assert question(found, "time of warmup run took").likely == "leave-out"
-    assert "warmup run took" in "\n".join(found.left_out)
+    assert question(proposal, "time of warmup run took").likely == "leave-out"
+    assert "warmup run took" in "\n".join(proposal.left_out)
     answer = {"readings": "yes, but warmup run took: work_seconds"}
     kept = {(it[1], it[2]) for it in figures(of_text(text, answer), text)}
     assert kept == {("work_seconds", 0.02), ("latency_mean_seconds", 0.0035)}
@@ -383,9 +392,9 @@ def test_statistics_beside_a_percentile_of_answers_are_of_the_same_times():
     text = "# resnet50 inference, torch, M1 CPU\n\n" + table(
         "min_ms | mean_ms | median_ms | p95_ms", "7 | 8 | 7.5 | 9"
     )
-    found = of_text(text)
+    proposal = of_text(text)
 
-    assert {*of_statistics(found, text)} == {
+    assert {*of_statistics(proposal, text)} == {
         ("min", "latency_mean_seconds", 0.007),
         ("", "latency_mean_seconds", 0.008),
         ("", "latency_median_seconds", 0.0075),
@@ -405,8 +414,10 @@ def test_a_column_of_units_tells_of_each_row_what_its_figure_counts():
     }
     of_rows = table("Metric | Value | Unit", "Latency | 12 | ms", "Power | 3 | W")
     text = "# Inference of resnet50 with torch, M1 GPU\n\n" + of_rows
-    found = of_text(text)
-    assert all("unit" not in one.run.parameters for one in records(found, text))
+    proposal = of_text(text)
+    assert all(
+        "unit" not in record.run.parameters for record in records(proposal, text)
+    )
 
 
 def test_numbers_that_are_kept_as_printed_are_no_times_whatever_else_is_answered():

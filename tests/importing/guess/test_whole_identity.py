@@ -15,7 +15,7 @@ def agreed(text, name="results.md"):
 
 
 def runs(text, name="results.md"):
-    return [one.run for one in agreed(text, name)]
+    return [item.run for item in agreed(text, name)]
 
 
 def left_out(text):
@@ -88,11 +88,11 @@ def test_a_line_that_lists_what_there_was_holds_for_the_table():
         "Qwen3-32B AWQ on vLLM 0.9.2, 2x A100 80GB PCIe, 512 in / 256 out.\n\n"
         + table("Concurrency | Output tok/s", "1 | 41.5", "8 | 281.5")
     )
-    one, _ = agreed(text)
-    (card,) = one.machine.chip.accelerators
+    result, _ = agreed(text)
+    (card,) = result.machine.chip.accelerators
     assert (card.name, card.count) == ("A100 80GB PCIe", 2)
-    assert one.run.framework == "vllm"
-    assert one.run.parameters == {
+    assert result.run.framework == "vllm"
+    assert result.run.parameters == {
         "model": "Qwen3 32B",
         "quantization": "AWQ",
         "prompt_tokens": 512,
@@ -105,33 +105,33 @@ def test_bullets_say_batch_size_precision_and_the_number_of_cards():
     text = "- batch 16\n- fp16\n- 8xH100 SXM\n\n" + table(
         "model | images/sec", "SDXL | 31.5"
     )
-    (one,) = agreed(text)
-    (card,) = one.machine.chip.accelerators
+    (result,) = agreed(text)
+    (card,) = result.machine.chip.accelerators
     assert (card.name, card.count) == ("H100 80GB HBM3", 8)
-    assert (one.run.precision, one.run.parameters["batch_size"]) == ("fp16", 16)
+    assert (result.run.precision, result.run.parameters["batch_size"]) == ("fp16", 16)
 
 
 def test_a_sentence_says_a_batch_size_that_no_other_contradicts():
     times = table("Chip | s/step", "M2 | 0.5")
-    said = "Below are times with a batch size of 16.\n\n## Steps\n\n" + times
-    twice = said + "\nFormerly it was batch size=8.\n"
-    assert runs(said)[0].parameters["batch_size"] == 16
+    text = "Below are times with a batch size of 16.\n\n## Steps\n\n" + times
+    twice = text + "\nFormerly it was batch size=8.\n"
+    assert runs(text)[0].parameters["batch_size"] == 16
     assert "batch_size" not in runs(twice)[0].parameters
 
 
 def test_the_file_name_says_machine_precision_and_batch_size():
     text = "model,throughput (img/s)\nresnet50,2411\n"
-    (one,) = agreed(text, "gpu_2x_a100_bs32_fp16.csv")
-    (card,) = one.machine.chip.accelerators
+    (result,) = agreed(text, "gpu_2x_a100_bs32_fp16.csv")
+    (card,) = result.machine.chip.accelerators
     assert (card.name, card.count) == ("A100", 2)
-    assert (one.run.precision, one.run.parameters["batch_size"]) == ("fp16", 32)
+    assert (result.run.precision, result.run.parameters["batch_size"]) == ("fp16", 32)
 
 
 def test_names_of_machines_of_clouds_name_cards():
     text = "# Some-Coder-32B\n\n" + table(
         "SKU | Output tok/s", "gpu_1x_pro_6000_blackwell | 551", "gpu_8x_h100 | 3100"
     )
-    cards = [one.machine.chip.accelerators[0] for one in agreed(text)]
+    cards = [item.machine.chip.accelerators[0] for item in agreed(text)]
     assert [(card.name, card.count) for card in cards] == [
         ("RTX PRO 6000 Blackwell", 1),
         ("H100", 8),
@@ -159,7 +159,7 @@ def test_a_processor_beside_its_card_is_one_machine():
 
 def test_a_card_among_names_is_no_size():
     rows = table("GPU | s/step", "Titan V | 0.5", "1080 Ti | 0.7")
-    cards = {one.machine.chip.accelerators[0].name for one in agreed(rows)}
+    cards = {item.machine.chip.accelerators[0].name for item in agreed(rows)}
     assert cards == {"TITAN V", "GeForce GTX 1080 Ti"}
 
 
@@ -171,9 +171,9 @@ def test_rows_named_after_metrics_have_units_of_their_own():
         "peak memory GB | 17.5 | 18.5",
     )
     stored = {
-        (one.run.parameters["variant"], value.metric, value.value)
-        for one in agreed(text)
-        for value in one.end.values
+        (item.run.parameters["variant"], value.metric, value.value)
+        for item in agreed(text)
+        for value in item.end.values
     }
     assert stored == {
         ("baseline", "tokens_per_second", 24.5),
@@ -245,7 +245,7 @@ def test_a_test_of_llama_bench_without_a_unit_is_a_rate():
         ("llm-decode", "tokens_per_second", 82.5),
         ("llm-prefill", "tokens_per_second", 1230),
     ]
-    assert {one.machine.chip.gpu_cores for one in agreed(text)} == {76}
+    assert {item.machine.chip.gpu_cores for item in agreed(text)} == {76}
     assert "batch_size" not in runs(text)[0].parameters
 
 
@@ -290,7 +290,7 @@ def test_a_number_alone_among_devices_is_a_card():
     text = table(
         "name | device | fp16 (it/s)", "SDXL | 3060 12GB | 8.5", "SDXL | 4090 | 41.5"
     )
-    cards = {one.machine.chip.accelerators[0].name for one in agreed(text)}
+    cards = {item.machine.chip.accelerators[0].name for item in agreed(text)}
     assert cards == {"GeForce RTX 3060", "GeForce RTX 4090"}
 
 
@@ -299,11 +299,11 @@ def test_a_unit_in_a_line_above_is_that_of_columns_of_networks():
         "GPUs | Batch/GPU | ResNet50 | EfficientNet-B0", "4x A100 | 256 | 9610 | 8230"
     )
     proposal = of_text(text, {"readings": "1: training"})
-    (found,) = {
+    (pair,) = {
         (it.run.parameters["batch_size_per_gpu"], "batch_size" in it.run.parameters)
         for it in records(proposal, text)
     }
-    assert found == (256, False)
+    assert pair == (256, False)
     metrics = {metric for _, metric, _ in figures(proposal, text)}
     assert metrics == {"reported_samples_per_second"}
 
@@ -338,8 +338,8 @@ def test_numbers_of_cards_stand_in_names_and_in_columns():
     )
     (card,) = {
         (card.name, card.count)
-        for one in agreed(names)
-        for card in one.machine.chip.accelerators
+        for item in agreed(names)
+        for card in item.machine.chip.accelerators
     }
     assert card == ("GeForce RTX 3090", 2)
     assert {run.parameters["model_size"] for run in runs(names)} == {8, 70}
@@ -349,9 +349,9 @@ def test_numbers_of_cards_stand_in_names_and_in_columns():
 
 def test_what_a_network_carries_is_no_memory():
     text = "# Phi 4\n\n" + table("Setup | decode tok/s", "2x Spark + 200G | 11.5")
-    (one,) = agreed(text)
-    assert (one.machine.chip.name, one.machine.chip.ram_bytes) == ("GB10", None)
-    assert one.run.parameters["chips"] == 2
+    (result,) = agreed(text)
+    assert (result.machine.chip.name, result.machine.chip.ram_bytes) == ("GB10", None)
+    assert result.run.parameters["chips"] == 2
 
 
 def test_rows_of_values_and_advice_state_nothing():
@@ -385,8 +385,8 @@ def test_what_a_list_says_of_the_machine_and_its_software_is_of_all_runs():
     text = table("Model | Gen TPS", "some/Alpha-4B-8bit | 31.5", "some/Beta-9B | 12.5")
     text += "\n- **GPU/Chip**: Apple M4 Max\n- **RAM**: 128.0 GB\n- **GPU Cores**: 40\n"
     text += "- `mlx`: `0.30.7.dev20260208+9cd4b9be`\n"
-    one, _ = agreed(text)
-    chip, environment = one.machine.chip, one.environment
+    result, _ = agreed(text)
+    chip, environment = result.machine.chip, result.environment
     assert (chip.name, chip.ram_bytes, chip.gpu_cores) == ("M4 Max", 128 * 2**30, 40)
     assert environment.framework == "mlx"
     assert environment.framework_version == "0.30.7.dev20260208+9cd4b9be"
@@ -394,17 +394,17 @@ def test_what_a_list_says_of_the_machine_and_its_software_is_of_all_runs():
 
 def test_memory_of_no_whole_number_is_not_read_by_its_decimals():
     text = table("Model | Gen TPS", "Alpha 4B | 31.5")
-    one, *_ = agreed(f"{text}\n- **Chip**: Apple M4 Max\n- **RAM**: 96.5 GB\n")
-    assert one.machine.chip.ram_bytes is None
+    result, *_ = agreed(f"{text}\n- **Chip**: Apple M4 Max\n- **RAM**: 96.5 GB\n")
+    assert result.machine.chip.ram_bytes is None
 
 
 def test_the_precision_in_the_name_of_one_model_is_not_that_of_all():
     text = table("Model | Gen TPS", "Alpha 4B | 31.5", "Beta 9B | 12.5")
     text += "\n- `some/Beta-9B-bf16`\n- `other/Gamma-A3B-bf16` (slow)\n"
     text += "\n| `mlx` | 2 | slow, large, odd, `some/Beta-8bit`, `some/Gamma` |\n"
-    one, two = agreed(text)
-    assert {one.run.precision, two.run.precision} == {None}
-    assert "quantization" not in one.run.parameters
+    result, two = agreed(text)
+    assert {result.run.precision, two.run.precision} == {None}
+    assert "quantization" not in result.run.parameters
 
 
 @pytest.mark.parametrize("rate", ["2,537.5", "2537"])
@@ -429,9 +429,9 @@ def test_a_model_in_another_role_is_no_model_of_the_figures():
         "0.8B Q8 ★ | Local (M2 Ultra) | 53.5",
         "2B Q8 | M1 Max (network) | 41.5",
     )
-    one, two = agreed(text)
-    assert "model" not in one.run.parameters
-    assert one.run.parameters["draft_model"] == "0.8B Q8"
+    result, two = agreed(text)
+    assert "model" not in result.run.parameters
+    assert result.run.parameters["draft_model"] == "0.8B Q8"
     assert two.run.parameters["draft_backend"] == "M1 Max (network)"
 
 
@@ -451,8 +451,8 @@ def test_scores_of_sound_shares_and_lengths_of_recordings_are_no_times():
         "short | 0.25 | 12.5 | 4.25 | 4.05 | 18.5",
         "long | 0.22 | 28.5 | 4.45 | 3.15 | 20.5",
     )
-    found = of_text(text, YES)
-    assert {metric for _, metric, _ in figures(found, text)} == {"reported_value"}
+    proposal = of_text(text, YES)
+    assert {metric for _, metric, _ in figures(proposal, text)} == {"reported_value"}
     assert {run.parameters["audio_s"] for run in runs(text)} == {12.5, 28.5}
     assert "'mos_min' is how good answers are" in left_out(text)
     assert "'peak_cpu_percent': as answered" in left_out(text)
@@ -465,8 +465,8 @@ def test_the_least_beside_the_value_itself_is_in_no_minutes():
 
 def test_a_sentence_says_cores_and_memory_of_what_was_run_on():
     text = "Runs on Apple M5 Pro (laptop), 18-core CPU / 20-core GPU (new) / 64 GB.\n\n"
-    (one,) = agreed(text + table("Model | Gen TPS", "Alpha 4B | 31.5"))
-    chip = one.machine.chip
+    (result,) = agreed(text + table("Model | Gen TPS", "Alpha 4B | 31.5"))
+    chip = result.machine.chip
     assert (chip.name, chip.cpu_cores, chip.gpu_cores) == ("M5 Pro", 18, 20)
     assert chip.ram_bytes == 64 * 2**30
 
@@ -479,7 +479,7 @@ def test_what_a_row_did_without_is_not_what_it_ran_with():
         "CoreML | 9.5",
     )
     assert "coreml (3)" not in " ".join(it.text for it in of_text(text).questions)
-    assert {one.environment.framework for one in agreed(text)} <= {None, "coreml"}
+    assert {item.environment.framework for item in agreed(text)} <= {None, "coreml"}
 
 
 def test_figures_of_one_cell_are_imported_as_those_of_their_names():
@@ -488,12 +488,12 @@ def test_figures_of_one_cell_are_imported_as_those_of_their_names():
         "MLX | 800 tok/s / 80 tok/s (2.5 GB RAM) | 900 tok/s / 90 tok/s (3 GB RAM)",
     )
 
-    found = {
-        (one.run.workload, one.run.parameters.get("model"), value.printed)
-        for one in agreed(text)
-        for value in one.end.values
+    rows = {
+        (item.run.workload, item.run.parameters.get("model"), value.printed)
+        for item in agreed(text)
+        for value in item.end.values
     }
-    assert found == {
+    assert rows == {
         ("llm-prefill", "Phi-4", "800 tok/s"),
         ("llm-decode", "Phi-4", "80 tok/s"),
         ("llm-prefill", "Qwen3 4B", "900 tok/s"),

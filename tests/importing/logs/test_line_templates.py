@@ -17,7 +17,7 @@ RUNS = """\
 
 def sheets(text, *templates, name="log.txt"):
     every = readable(Document(name, text.encode()), templates)
-    return [one for one in every if one.kind == "template"]
+    return [sheet for sheet in every if sheet.kind == "template"]
 
 
 def test_a_name_takes_what_stands_up_to_the_next_printed_words():
@@ -275,9 +275,9 @@ def test_a_line_is_read_once_by_the_first_template_that_it_is_like():
 
     every = readable(document, [first, second])
 
-    rows = {(one.template, texts(one)[0]) for one in every if one.template}
+    rows = {(sheet.template, texts(sheet)[0]) for sheet in every if sheet.template}
     assert rows == {(first, ("40",)), (second, ("fast", "3"))}
-    others = [row.line for one in every if not one.template for row in one.rows]
+    others = [row.line for sheet in every if not sheet.template for row in sheet.rows]
     assert not {1, 2} & {*others}
 
 

@@ -4,8 +4,8 @@ from tests.importing.sheet_texts import FIXTURES, read, read_file, texts
 
 
 def sheet_of(line):
-    found = read_file("fixed-width", FIXTURES / "columns.txt")
-    return next(sheet for sheet in found if sheet.line == line)
+    sheets = read_file("fixed-width", FIXTURES / "columns.txt")
+    return next(sheet for sheet in sheets if sheet.line == line)
 
 
 def test_a_table_under_a_header_has_blank_cells_and_headings():
@@ -22,7 +22,7 @@ def test_a_table_under_a_header_has_blank_cells_and_headings():
 
 
 def test_rows_that_do_not_fit_are_bad():
-    assert [(one.number, one.reason) for one in sheet_of(2).bad] == [
+    assert [(item.number, item.reason) for item in sheet_of(2).bad] == [
         (7, "4 cells under 3 columns"),
         (8, "'MobileNet V2 with a long name 210.0' stands under several headers"),
     ]
@@ -32,7 +32,7 @@ def test_dashes_below_the_header_mark_the_columns():
     assert texts(sheet_of(10)) == [("matmul 1024", "1.5"), ("matmul 2048", "12.0")]
     (sheet,) = read("fixed-width", "name  ms\n----- --\nvgg   12\nlonger 3\n")
     assert texts(sheet) == [("vgg", "12")]
-    assert [one.number for one in sheet.bad] == [4]
+    assert [line.number for line in sheet.bad] == [4]
 
 
 def test_a_line_that_is_only_a_time_stamp_is_no_table():

@@ -1,6 +1,6 @@
 import pytest
 
-from tests.importing.sheet_texts import one, read, texts
+from tests.importing.sheet_texts import only_row, read, texts
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ from tests.importing.sheet_texts import one, read, texts
     ],
 )
 def test_the_lines_of_training_logs(text, expected):
-    assert one("epochs", text) == expected
+    assert only_row("epochs", text) == expected
 
 
 @pytest.mark.parametrize(
@@ -269,7 +269,7 @@ def test_a_coefficient_of_variation_is_a_statistic_of_what_stands_before_them():
 
 
 def test_the_process_of_a_line_is_no_figure_of_what_it_lists():
-    row = one("epochs", "(APIServer pid=37364) args: {'batch': 8, 'time_s': 1.5}")
+    row = only_row("epochs", "(APIServer pid=37364) args: {'batch': 8, 'time_s': 1.5}")
     assert row == {"key": "args", "batch": "8", "time_s": "1.5"}
 
 

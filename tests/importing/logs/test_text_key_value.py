@@ -1,7 +1,7 @@
 import pytest
 
 from tests.documents import Mapped, each
-from tests.importing.sheet_texts import FIXTURES, one, read, read_file, texts
+from tests.importing.sheet_texts import FIXTURES, only_row, read, read_file, texts
 
 MODELS = ("vgg16_model", "alexnet", "resnet_18", "mobilenet_v2", "efficientnet_b0")
 
@@ -79,7 +79,7 @@ def test_the_program_in_the_article_is_not_read(mapped: Mapped):
     ],
 )
 def test_a_name_and_a_value_in_every_shape_that_is_printed(text, key, value):
-    assert one("key-value", text) == {"key": key, "value": value}
+    assert only_row("key-value", text) == {"key": key, "value": value}
 
 
 @pytest.mark.parametrize(
@@ -230,9 +230,9 @@ def test_the_number_of_a_device_is_no_figure():
 
 
 def test_lists_under_headings_and_under_other_bullets():
-    found = read_file("bullets", FIXTURES / "lists.md")
+    sheets = read_file("bullets", FIXTURES / "lists.md")
 
-    assert [(sheet.context, texts(sheet)) for sheet in found] == [
+    assert [(sheet.context, texts(sheet)) for sheet in sheets] == [
         (
             ("Results", "M1 Max"),
             [
@@ -264,7 +264,7 @@ def test_lists_under_headings_and_under_other_bullets():
     ],
 )
 def test_a_bullet_of_a_name_and_a_figure(text, key, value):
-    assert one("bullets", text) == {"key": key, "value": value}
+    assert only_row("bullets", text) == {"key": key, "value": value}
 
 
 @pytest.mark.parametrize(

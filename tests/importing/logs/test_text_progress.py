@@ -4,7 +4,7 @@ import pytest
 
 from benchdb.importing.document import Document
 from benchdb.importing.sheets import readable
-from tests.importing.sheet_texts import FIXTURES, one, read, read_file, texts
+from tests.importing.sheet_texts import FIXTURES, only_row, read, read_file, texts
 
 
 def test_keras_3_with_escapes_counts_as_it_stood_last():
@@ -53,7 +53,7 @@ def test_an_epoch_that_never_ended_is_bad():
 def test_colours_whose_escape_character_was_lost():
     text = "Epoch 1/1\n[1m9/9[0m [32m━━━━[0m[37m[0m [1m4s[0m 2ms/step - loss: 0.2"
 
-    assert one("keras", text) == {
+    assert only_row("keras", text) == {
         "epoch": "1",
         "of": "1",
         "steps": "9",
@@ -64,8 +64,13 @@ def test_colours_whose_escape_character_was_lost():
 
 
 def test_lines_without_a_bar_or_a_count():
-    assert one("keras", "Epoch 2/5\n - 2s - loss: 0.2 - acc: 0.9")["seconds"] == "2s"
-    assert one("keras", "9/9 - 0s - 900us/step - loss: 0.1")["per step"] == "900us/step"
+    assert (
+        only_row("keras", "Epoch 2/5\n - 2s - loss: 0.2 - acc: 0.9")["seconds"] == "2s"
+    )
+    assert (
+        only_row("keras", "9/9 - 0s - 900us/step - loss: 0.1")["per step"]
+        == "900us/step"
+    )
 
 
 def test_a_second_training_is_a_second_sheet():
@@ -117,7 +122,7 @@ def test_only_the_last_state_of_each_bar_counts():
     ],
 )
 def test_the_shapes_of_a_bar(text, expected):
-    assert tuple(one("tqdm", text).values()) == expected
+    assert tuple(only_row("tqdm", text).values()) == expected
 
 
 def test_equal_bars_of_two_epochs_are_two():

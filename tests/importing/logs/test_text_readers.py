@@ -8,7 +8,7 @@ from benchdb.importing.document import Document
 from benchdb.importing.sheet import Habit, Reader
 from benchdb.importing.sheets import READERS, readable
 from tests.documents import SHAPES, like
-from tests.importing.sheet_texts import FIXTURES, one, read, read_file, texts
+from tests.importing.sheet_texts import FIXTURES, only_row, read, read_file, texts
 
 FILES = ("columns.txt", "lists.md", "keras_2_pasted.md", "bars.log")
 SAMPLES = [
@@ -54,13 +54,13 @@ def test_cells_are_as_many_as_columns_and_stand_on_their_lines(path):
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
 def test_hostile_text_makes_no_error_and_no_endless_sheet(text):
     habits = get_args(Habit)
-    found = [it for one in habits for it in read(one, f"Results\n{text}\n")]
+    sheets = [it for habit in habits for it in read(habit, f"Results\n{text}\n")]
 
-    assert all(len(sheet.context) <= 60 for sheet in found)
-    assert all(len(one) <= 300 for sheet in found for one in sheet.context)
+    assert all(len(sheet.context) <= 60 for sheet in sheets)
+    assert all(len(item) <= 300 for sheet in sheets for item in sheet.context)
 
 
-def said(text):
+def sentences(text):
     """Return the keys and the figures that sentences of *text* have."""
     return [
         (row.cells[0].text, row.cells[1].text)
@@ -74,14 +74,14 @@ def test_a_label_in_brackets_names_the_time_behind_it_also_beside_other_tables()
     text = "| a | ms |\n|---|---|\n| x | 2.5 |\n\n[01_ask] 0.75s | 9KB | OK\n"
     text += "    Text: why?\n[INFO] 3.5 s\n[01_say] 7.40s | 8KB | OK\n"
 
-    assert said(text) == [("01_ask", "0.75s"), ("01_say", "7.40s")]
+    assert sentences(text) == [("01_ask", "0.75s"), ("01_say", "7.40s")]
 
 
 def test_a_name_of_one_letter_is_told_by_the_words_that_begin_its_line():
     text = "[run] FIRST lang=en t=18.5s text='so'\n[run] LATER lang=en t=3.25s\n"
     text += "[run] load=42.5s\n"
 
-    assert said(text) == [
+    assert sentences(text) == [
         ("FIRST t", "18.5s"),
         ("LATER t", "3.25s"),
         ("load", "42.5s"),
@@ -92,7 +92,7 @@ def test_sizes_that_are_said_to_be_in_use_are_figures():
     text = "```\nloaded in 20s | VRAM 10235/10240 MiB\npeak memory 2.5 GB\n"
     text += "a card with 16 GB\n```\n"
 
-    assert said(text) == [
+    assert sentences(text) == [
         ("loaded in", "20s"),
         ("VRAM", "10235 MiB"),
         ("peak memory", "2.5 GB"),
@@ -103,11 +103,11 @@ def test_what_stands_before_a_colon_between_blanks_names_its_line():
     name = "self-layer, Input: [(16, 512)]"
     text = f"```\n{name}   :   0.98 ms,  389 GB/s,  0.11 GB used\n```\n"
 
-    assert said(text) == [(name, "0.98 ms"), (name, "389 GB/s"), (name, "0.11 GB")]
+    assert sentences(text) == [(name, "0.98 ms"), (name, "389 GB/s"), (name, "0.11 GB")]
 
 
 def test_the_time_of_a_part_and_of_each_of_its_layers_are_two_columns():
-    assert one(
+    assert only_row(
         "timings",
         "whisper_print_timings:   encode time = 105842.56 ms / 3307.58 ms per layer\n"
         "whisper_print_timings:    total time = 245966.58 ms\n",

@@ -6,7 +6,7 @@ from benchdb.importing.document import Document
 from benchdb.importing.logs.line_text import banner, command
 from benchdb.importing.logs.settings import settings_in
 from benchdb.importing.sheets import readable
-from tests.importing.sheet_texts import one, read, texts
+from tests.importing.sheet_texts import only_row, read, texts
 
 
 @pytest.mark.parametrize(
@@ -26,10 +26,10 @@ from tests.importing.sheet_texts import one, read, texts
     ],
 )
 def test_settings_are_known_by_their_names(line, expected):
-    found = {one.name: one.value for one in settings_in(line)}
+    values = {setting.name: setting.value for setting in settings_in(line)}
 
-    assert found.items() >= expected.items()
-    assert not found.keys() & {"task", "verbose", "fast"}
+    assert values.items() >= expected.items()
+    assert not values.keys() & {"task", "verbose", "fast"}
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_settings_of_a_code_block_hold_inside_alone():
     ],
 )
 def test_the_clock_of_a_log_is_no_figure(stamp):
-    assert one("epochs", f"{stamp}step 250/5000 | 240.5 ms") == {
+    assert only_row("epochs", f"{stamp}step 250/5000 | 240.5 ms") == {
         "step": "250",
         "steps": "5000",
         "ms": "240.5 ms",
@@ -96,8 +96,8 @@ def test_the_clock_of_a_log_is_no_figure(stamp):
 
 
 def test_a_time_that_a_clock_shows_is_one():
-    assert one("epochs", "00:01:31 elapsed 00:02:31 user 00:00:03 system")["user"]
-    assert one("key-value", "Total time: 00:12:31")["value"] == "00:12:31"
+    assert only_row("epochs", "00:01:31 elapsed 00:02:31 user 00:00:03 system")["user"]
+    assert only_row("key-value", "Total time: 00:12:31")["value"] == "00:12:31"
     assert read("key-value", "Start time: 10:22:31\nfinished at: 10:31:07\n") == ()
     assert read("epochs", "Epoch 1 train begin 21:35:02\n") == ()
 
@@ -115,15 +115,15 @@ def test_what_a_training_reached_is_no_figure_of_its_own():
 
     assert texts(sheet) == [("train_samples_per_second", "62.3", "3.0", "0.31")]
     assert sheet.inherited == ("epoch", "loss")
-    assert one("key-value", "Final loss: 0.31") == {
+    assert only_row("key-value", "Final loss: 0.31") == {
         "key": "Final loss",
         "value": "0.31",
     }
 
 
 def figures(text: str) -> dict[str, str]:
-    found = readable(Document("run.log", text.encode()))
-    return {row[0]: row[1] for sheet in found for row in texts(sheet)}
+    sheets = readable(Document("run.log", text.encode()))
+    return {row[0]: row[1] for sheet in sheets for row in texts(sheet)}
 
 
 def test_a_figure_alone_in_a_log_has_its_words_as_label():
@@ -192,7 +192,7 @@ def test_bars_of_loading_are_no_work():
 
 
 def test_statistics_behind_a_head_are_statistics_of_that():
-    row = one("epochs", "Inference latency (ms): mean=3.2 p50=3.1 p95=4.5")
+    row = only_row("epochs", "Inference latency (ms): mean=3.2 p50=3.1 p95=4.5")
 
     assert row == {
         "Inference latency (ms) mean": "3.2",
@@ -202,7 +202,7 @@ def test_statistics_behind_a_head_are_statistics_of_that():
 
 
 def test_pairs_that_a_stroke_joins_are_several():
-    assert one("epochs", "epoch=0/step=10, SamplesPerSec=55.5") == {
+    assert only_row("epochs", "epoch=0/step=10, SamplesPerSec=55.5") == {
         "epoch": "0",
         "step": "10",
         "SamplesPerSec": "55.5",

@@ -67,38 +67,42 @@ def speed(
     return items(toml, "\n\n".join(filter(None, parts)))
 
 
-def records(found: list[Item]) -> list[Record]:
+def records(source_claims: list[Item]) -> list[Record]:
     """Return the runs."""
-    return [one for one in found if isinstance(one, Record)]
+    return [record for record in source_claims if isinstance(record, Record)]
 
 
-def only(found: list[Item]) -> Record:
+def only(source_claims: list[Item]) -> Record:
     """Return the one run there is, and nothing refused."""
-    assert refused(found) == []
-    (record,) = records(found)
+    assert refused(source_claims) == []
+    (record,) = records(source_claims)
     return record
 
 
-def refused(found: list[Item]) -> list[tuple[str, str]]:
+def refused(source_claims: list[Item]) -> list[tuple[str, str]]:
     """Return where something was refused, and why."""
-    return [(one.locator, one.reason) for one in found if isinstance(one, BadLine)]
+    return [
+        (record.locator, record.reason)
+        for record in source_claims
+        if isinstance(record, BadLine)
+    ]
 
 
-def claims(found: list[Item]) -> list[Claim]:
+def claims(source_claims: list[Item]) -> list[Claim]:
     """Return the claims."""
-    return [one.claim for one in found if isinstance(one, SourceClaim)]
+    return [record.claim for record in source_claims if isinstance(record, SourceClaim)]
 
 
 def unexplained(document: Document, map_: Map) -> list[int]:
     """Return the lines of the tables of which a map says nothing."""
-    lines = [one.line for one in sheets(document)]
-    known = {one.sheet.line for one in match_tables(document, map_)}
+    lines = [sheet.line for sheet in sheets(document)]
+    known = {matched_table.sheet.line for matched_table in match_tables(document, map_)}
     return [line for line in lines if line not in known]
 
 
 def value(record: Record, metric: str) -> Value:
     """Return a figure of a run."""
-    return next(one for one in record.end.values if one.metric == metric)
+    return next(item for item in record.end.values if item.metric == metric)
 
 
 def table(head: str, *rows: str) -> str:
@@ -107,9 +111,9 @@ def table(head: str, *rows: str) -> str:
     return "\n".join((f"| {head} |", rule, *(f"| {row} |" for row in rows)))
 
 
-def speeds(found: list[Item]) -> dict[str, float | None]:
+def speeds(source_claims: list[Item]) -> dict[str, float | None]:
     """Return the samples per second by workload."""
     return {
         record.run.workload: value(record, "reported_samples_per_second").value
-        for record in records(found)
+        for record in records(source_claims)
     }

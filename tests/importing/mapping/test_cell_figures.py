@@ -73,10 +73,10 @@ def test_the_unit_may_stand_in_the_header_or_in_the_map(header, column):
     ],
 )
 def test_a_figure_that_cannot_be_meant_is_refused(cell, metric, column, why):
-    found = cell_of(cell, metric, column)
+    result = cell_of(cell, metric, column)
 
-    assert records(found) == []
-    ((place, reason),) = refused(found)
+    assert records(result) == []
+    ((place, reason),) = refused(result)
     assert place == "line 3, column Speed"
     assert why in reason
 
@@ -177,7 +177,7 @@ PARTS = (
 def test_a_cell_with_parts_has_a_figure_for_each_that_is_named():
     record = only(parts_of(ZSH, PARTS))
 
-    assert {one.metric: (one.value, one.printed) for one in record.end.values} == {
+    assert {item.metric: (item.value, item.printed) for item in record.end.values} == {
         "script_user_seconds": (54.17, "54,17s user"),
         "script_wall_seconds": (49.707, "49,707 total"),
     }
@@ -187,7 +187,7 @@ def test_a_cell_without_its_parts_has_none_of_the_figures():
     record = only(parts_of("-", PARTS))
 
     assert record.end.status == "not-measured"
-    assert [one.value for one in record.end.values] == [None, None]
+    assert [item.value for item in record.end.values] == [None, None]
 
 
 @pytest.mark.parametrize(

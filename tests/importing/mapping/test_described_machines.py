@@ -78,10 +78,10 @@ def card(name, vendor="NVIDIA"):
     ],
 )
 def test_a_machine_is_what_its_fields_and_its_map_say(fields, facts):
-    found = machine(fields, MAPPED)
+    result = machine(fields, MAPPED)
 
     for name, fact in facts.items():
-        assert getattr(found if hasattr(found, name) else found.chip, name) == fact
+        assert getattr(result if hasattr(result, name) else result.chip, name) == fact
 
 
 @pytest.mark.parametrize(
@@ -99,11 +99,11 @@ def test_what_is_not_known_of_a_machine_has_a_reason(fields, name, why):
 def test_a_map_can_say_why_a_fact_of_a_machine_is_missing():
     reasons = {"memory_bytes": "rounded", "ram_bytes": "rounded", "model": "rounded"}
 
-    found = machine({"accelerator": "L4", "ram": "64 GB"}, {}, reasons)
+    result = machine({"accelerator": "L4", "ram": "64 GB"}, {}, reasons)
 
-    assert found.missing["memory_bytes"] == "rounded"
-    assert found.missing["model"] == NOT_PRINTED
-    assert "ram_bytes" not in found.missing
+    assert result.missing["memory_bytes"] == "rounded"
+    assert result.missing["model"] == NOT_PRINTED
+    assert "ram_bytes" not in result.missing
 
 
 @pytest.mark.parametrize(
@@ -148,10 +148,10 @@ def test_columns_complete_an_environment_of_the_map():
     columns = {"os_version": "12.4", "kernel": "21.5.0"}
     known = Known({"environment": "mac", **columns})
 
-    found = environment(known, {"mac": MACOS})
+    result = environment(known, {"mac": MACOS})
 
-    assert (found.os_name, found.os_version, found.missing) == ("macOS", "12.4", {})
-    assert found.kernel == "21.5.0"
+    assert (result.os_name, result.os_version, result.missing) == ("macOS", "12.4", {})
+    assert result.kernel == "21.5.0"
 
 
 def test_what_contradicts_an_environment_is_refused():
@@ -168,25 +168,25 @@ def test_the_same_in_another_case_contradicts_nothing():
 
 
 def test_an_environment_of_which_nothing_is_said_says_so():
-    found = environment(Known({"framework": "torch"}), {})
+    result = environment(Known({"framework": "torch"}), {})
 
-    assert found.framework == "torch"
-    assert set(found.missing) == {"os_name", "os_version", "framework_version"}
+    assert result.framework == "torch"
+    assert set(result.missing) == {"os_name", "os_version", "framework_version"}
 
 
 def test_the_reason_of_the_map_says_why_software_is_not_known():
     why = {"os_version": "printed as Darwin 25.2.0", "batch_size": "not printed"}
     known = Known({"os_name": "macOS", "framework_version": "b7948"}, missing=why)
 
-    found = environment(known, {})
+    result = environment(known, {})
 
-    assert found.missing == {"os_version": "printed as Darwin 25.2.0"}
+    assert result.missing == {"os_version": "printed as Darwin 25.2.0"}
 
 
 def test_what_a_named_environment_says_of_a_gap_goes_before_the_map():
     why = {"os_version": "printed elsewhere", "python": "printed as 3.x"}
     known = Known({"environment": "mac"}, missing=why)
 
-    found = environment(known, {"mac": MACOS})
+    result = environment(known, {"mac": MACOS})
 
-    assert found.missing == {"os_version": "not printed", "python": "printed as 3.x"}
+    assert result.missing == {"os_version": "not printed", "python": "printed as 3.x"}

@@ -37,7 +37,9 @@ def table(*rows: str, header: str = "Chip | Test | Rate") -> str:
     return "\n".join(f"| {row} |" for row in (header, rule, *rows))
 
 
-def told(toml: str, text: str, name: str = "results.md") -> list[tuple[Any, ...]]:
+def facts_of_runs(
+    toml: str, text: str, name: str = "results.md"
+) -> list[tuple[Any, ...]]:
     """Return chip, workload, parameters and value of each run."""
     return [
         (
@@ -51,7 +53,7 @@ def told(toml: str, text: str, name: str = "results.md") -> list[tuple[Any, ...]
 
 
 def test_patterns_take_a_cell_apart():
-    assert told(TESTS, table("M1 | pp512 | 90", "M1 | tg32 @ d4096 | 8")) == [
+    assert facts_of_runs(TESTS, table("M1 | pp512 | 90", "M1 | tg32 @ d4096 | 8")) == [
         ("M1", "llm-prefill", {"prompt_tokens": 512}, 90.0),
         ("M1", "llm-decode", {"generated_tokens": 32, "depth": 4096}, 8.0),
     ]
@@ -62,7 +64,7 @@ def test_what_is_left_out_takes_the_rows_with_it_that_repeat_its_cell():
         "M1 | pp512 | 90", "M1 x 2 | pp512 | 70", "| tg32 | 7", "M2 | tg32 | 9"
     )
 
-    assert [(chip, value) for chip, _, _, value in told(TESTS, text)] == [
+    assert [(chip, value) for chip, _, _, value in facts_of_runs(TESTS, text)] == [
         ("M1", 90.0),
         ("M2", 9.0),
     ]
@@ -72,7 +74,7 @@ def test_a_line_is_left_out_by_its_number():
     toml = TESTS + '[table.without]\n4 = "the row above again"\n'
     text = table("M1 | pp512 | 90", "M1 | pp512 | 90")
 
-    assert [value for *_, value in told(toml, text)] == [90.0]
+    assert [value for *_, value in facts_of_runs(toml, text)] == [90.0]
 
 
 def test_a_file_s_name_says_what_is_no_word_of_ours():
@@ -89,7 +91,7 @@ def test_a_file_s_name_says_what_is_no_word_of_ours():
     assert [
         parameters["model"]
         for name in ("big/m1.md", "results/small.md")
-        for _, _, parameters, _ in told(toml, row, name)
+        for _, _, parameters, _ in facts_of_runs(toml, row, name)
     ] == ["Llama 3 70B", "Llama 3 8B"]
 
 
@@ -147,7 +149,7 @@ Written = {{ is = "value", metric = "tokens_per_second", unit = "1/s" }}
 def test_a_table_is_read_twice_only_where_the_map_says_so(again, expected):
     text = table("M1 | 512 | 90 | 8", header="Chip | Prompt | Read | Written")
 
-    assert told(TWICE % again, text) == expected
+    assert facts_of_runs(TWICE % again, text) == expected
 
 
 def test_a_document_of_a_repository_goes_by_its_path_there():

@@ -62,7 +62,7 @@ def test_a_map_that_is_not_shipped_is_told_with_one_that_is_alike():
 
 
 @pytest.mark.parametrize(
-    ("toml", "told"),
+    ("toml", "result"),
     [
         ("[set", "mine.toml: no TOML"),
         ("\x00", "mine.toml: no TOML"),
@@ -88,12 +88,12 @@ def test_a_map_that_is_not_shipped_is_told_with_one_that_is_alike():
         ("documents = ['abc']", "documents[0]: Expected"),
     ],
 )
-def test_a_wrong_map_is_refused_with_its_key_and_what_is_expected(toml, told):
-    assert told in fault(toml)
+def test_a_wrong_map_is_refused_with_its_key_and_what_is_expected(toml, result):
+    assert result in fault(toml)
 
 
 @pytest.mark.parametrize(
-    ("column", "told"),
+    ("column", "result"),
     [
         ("{}", "columns.'X'.field: the name of a field is expected"),
         ("{ field = 'speed' }", "columns.'X'.field.speed: no field"),
@@ -107,12 +107,12 @@ def test_a_wrong_map_is_refused_with_its_key_and_what_is_expected(toml, told):
         ("{ is = 'ignore', cells.a.set.speed = 1 }", "cells.'a'.set.speed: no field"),
     ],
 )
-def test_a_wrong_column_is_refused_with_its_key(column, told):
-    assert told in fault(f"[[table]]\n[table.columns]\nX = {column}\n")
+def test_a_wrong_column_is_refused_with_its_key(column, result):
+    assert result in fault(f"[[table]]\n[table.columns]\nX = {column}\n")
 
 
 @pytest.mark.parametrize(
-    ("part", "told"),
+    ("part", "result"),
     [
         ("rows.a.set.speed = 1", "rows.'a'.set.speed: no field"),
         ("headings.a.set.speed = 1", "headings.'a'.set.speed: no field"),
@@ -122,8 +122,8 @@ def test_a_wrong_column_is_refused_with_its_key(column, told):
         ("columns = { X = {is='ignore'}, '**x**' = {is='ignore'} }", "same as 'X'"),
     ],
 )
-def test_a_wrong_part_of_a_table_is_refused_with_its_key(part, told):
-    assert told in fault(f"[[table]]\n{part}\n")
+def test_a_wrong_part_of_a_table_is_refused_with_its_key(part, result):
+    assert result in fault(f"[[table]]\n{part}\n")
 
 
 def test_a_flag_about_an_unknown_metric_is_refused():
@@ -151,8 +151,12 @@ unit = "x"
 """
 
 
-def source(found) -> Source:
-    return next(one.source for one in found if isinstance(one, LoneSource))
+def source(result) -> Source:
+    return next(
+        lone_source.source
+        for lone_source in result
+        if isinstance(lone_source, LoneSource)
+    )
 
 
 def test_a_claim_is_taken_with_its_place():
@@ -163,17 +167,17 @@ def test_a_claim_is_taken_with_its_place():
 
 @pytest.mark.parametrize("text", ["Hello\nit takes 7 times", "one line: 6 times"])
 def test_a_claim_that_does_not_stand_on_its_line_is_refused(text):
-    found = items(STATED, text)
+    source_claims = items(STATED, text)
 
-    assert claims(found) == []
-    assert [place for place, _ in refused(found)] == ["line 2"]
+    assert claims(source_claims) == []
+    assert [place for place, _ in refused(source_claims)] == ["line 2"]
 
 
 def test_a_source_without_facts_says_that_none_were_given():
-    found = source(items(STATED, "a\n6 times", name="My results.md"))
+    result = source(items(STATED, "a\n6 times", name="My results.md"))
 
-    assert (found.slug, found.title) == ("my-results", "My results.md")
-    assert found.missing["url"] == "not given at import"
+    assert (result.slug, result.title) == ("my-results", "My results.md")
+    assert result.missing["url"] == "not given at import"
 
 
 def test_a_source_with_text_that_nobody_can_read_is_refused():
@@ -206,10 +210,12 @@ def test_a_figure_of_prose_becomes_a_run():
 
 @pytest.mark.parametrize("value", ["0.16", "15", "150"])
 def test_a_figure_that_is_not_what_is_printed_is_refused(value):
-    found = items(FIGURE.replace("value = 0.15", f"value = {value}"), "it takes 0.15s")
+    source_claims = items(
+        FIGURE.replace("value = 0.15", f"value = {value}"), "it takes 0.15s"
+    )
 
-    assert records(found) == []
-    assert "is not what is printed ('0.15s')" in refused(found)[0][1]
+    assert records(source_claims) == []
+    assert "is not what is printed ('0.15s')" in refused(source_claims)[0][1]
 
 
 def test_a_figure_may_be_printed_among_words():
@@ -222,7 +228,7 @@ def test_a_figure_that_follows_from_what_is_printed_says_how():
     toml = FIGURE.replace("value = 0.15", 'value = 0.3\nderived = "twice 0.15s"')
     record = only(items(toml, "each half takes 0.15s"))
 
-    assert [(one.value, one.derived) for one in record.end.values] == [
+    assert [(value.value, value.derived) for value in record.end.values] == [
         (0.3, "twice 0.15s")
     ]
 
@@ -250,6 +256,6 @@ def test_tables_that_the_map_does_not_mean_can_be_told():
 
 
 def test_the_label_of_the_importing_person_wins():
-    found = items(FIGURE, "it takes 0.15s", about=About(label="claimed"))
+    source_claims = items(FIGURE, "it takes 0.15s", about=About(label="claimed"))
 
-    assert only(found).run.label == "claimed"
+    assert only(source_claims).run.label == "claimed"

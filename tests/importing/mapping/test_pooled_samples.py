@@ -21,7 +21,7 @@ def log(*times: str) -> str:
 
 def test_the_epochs_of_a_training_are_one_run_with_their_median():
     (record,) = records(items(EPOCHS, log("84.5", "80.25", "80.5")))
-    assert [(one.phase, one.per, one.values) for one in record.series] == [
+    assert [(series.phase, series.per, series.values) for series in record.series] == [
         ("seed", 782, (84.5, 80.25, 80.5))
     ]
     assert record.run.locator == "line 3 to line 5"
@@ -38,7 +38,7 @@ def test_the_epochs_of_a_training_are_one_run_with_their_median():
 
 def test_cells_without_a_figure_are_left_out_of_the_samples_and_counted():
     record = only(items(EPOCHS, log("84.5", "OOM", "80.5")))
-    assert [one.values for one in record.series] == [(84.5, 80.5)]
+    assert [series.values for series in record.series] == [(84.5, 80.5)]
     time = record.end.values[0]
     assert (time.value, time.derived) == (
         82.5,

@@ -79,12 +79,12 @@ def test_a_ratio_of_figures_of_other_work_names_none():
     is = "ratio"
     """
     text = "| Weights | Prefill | Gain |\n|---|---|---|\n| Q8_0 | 500 tok/s | 1.5x |"
-    found = items(toml, text)
-    (claim,) = claims(found)
+    records = items(toml, text)
+    (claim,) = claims(records)
 
     assert (claim.value, claim.statement) == (1.5, "Gain: 1.5x")
     assert claim.about == {"chip": "M1 Max", "quantization": "Q8_0"}
-    assert refused(found) == []
+    assert refused(records) == []
 
 
 def test_the_statement_is_filled_in_without_obeying_the_document():
@@ -95,17 +95,17 @@ def test_the_statement_is_filled_in_without_obeying_the_document():
 
 
 def test_a_missing_ratio_is_no_claim():
-    found = items(RATIOS, table("| vgg16 | 20 | 5 | - |"))
+    records = items(RATIOS, table("| vgg16 | 20 | 5 | - |"))
 
-    assert (claims(found), refused(found)) == ([], [])
+    assert (claims(records), refused(records)) == ([], [])
 
 
 @pytest.mark.parametrize("cell", ["3 GB", "much"])
 def test_a_cell_that_is_no_ratio_is_refused(cell):
-    found = items(RATIOS, table(f"| vgg16 | 20 | 5 | {cell} |"))
+    records = items(RATIOS, table(f"| vgg16 | 20 | 5 | {cell} |"))
 
-    assert claims(found) == []
-    assert [place for place, _ in refused(found)] == ["line 3, column Faster"]
+    assert claims(records) == []
+    assert [place for place, _ in refused(records)] == ["line 3, column Faster"]
 
 
 def test_a_ratio_among_too_many_runs_is_not_recomputed():
@@ -113,7 +113,7 @@ def test_a_ratio_among_too_many_runs_is_not_recomputed():
         'setting = "standard"', 'workload = "vgg16"'
     )
     rows = [f"| variant {number} | 20 | 5 | 4x |" for number in range(101)]
-    found = claims(items(toml, table(*rows)))
+    result = claims(items(toml, table(*rows)))
 
-    assert len(found) == 101
-    assert {claim.recomputed for claim in found} == {None}
+    assert len(result) == 101
+    assert {claim.recomputed for claim in result} == {None}

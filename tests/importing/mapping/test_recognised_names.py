@@ -65,9 +65,9 @@ def test_a_cell_names_the_machine_and_the_side_that_ran():
     ],
 )
 def test_what_stands_inside_of_another_name_names_nothing(text, named):
-    found = recognised(text, ["machine", "framework", "batch_size"])
+    layer = recognised(text, ["machine", "framework", "batch_size"])
 
-    assert found.set == named
+    assert layer.set == named
 
 
 def test_a_machine_that_nobody_knows_keeps_its_label_and_no_chip():
@@ -89,7 +89,7 @@ def test_gpu_is_that_of_the_machine_where_its_maker_has_one_way(machine_text, de
     assert record.run.device == device
 
 
-@pytest.mark.parametrize("entry", catalogue.chips()[::7], ids=lambda one: one.name)
+@pytest.mark.parametrize("entry", catalogue.chips()[::7], ids=lambda item: item.name)
 def test_a_chip_named_in_a_heading_is_that_of_the_catalogue(entry):
     facts = recognised(f"{entry.vendor} {entry.name}", ("machine",))
 
@@ -106,10 +106,10 @@ workload = "vgg16"
 Name = { is = "metric", values = { "Speed" = "tokens_per_second", "*" = "" } }
 Value = { is = "value" }
 """
-    found = items(toml, table("Name | Value", "Speed | 3 tok/s", "Layers | 12"))
+    claims = items(toml, table("Name | Value", "Speed | 3 tok/s", "Layers | 12"))
 
-    assert [one.metric for one in only(found).end.values] == ["tokens_per_second"]
-    assert refused(found) == []
+    assert [value.metric for value in only(claims).end.values] == ["tokens_per_second"]
+    assert refused(claims) == []
 
 
 def test_a_table_of_which_the_only_figures_are_ignored_is_told_what_to_do():
@@ -157,9 +157,9 @@ def test_the_machine_of_a_cloud_keeps_its_name(heading, instance):
 
 
 def test_the_processor_of_a_machine_is_not_what_ran():
-    found = recognised("cpu: Apple M4 Max", ["machine", "device"]).set
+    values = recognised("cpu: Apple M4 Max", ["machine", "device"]).set
 
-    assert found == {"chip": "Apple M4 Max"}
+    assert values == {"chip": "Apple M4 Max"}
 
 
 def test_metal_of_a_cloud_is_no_device():

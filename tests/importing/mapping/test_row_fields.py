@@ -35,9 +35,9 @@ def test_a_column_that_the_map_does_not_name_becomes_a_parameter():
 
 def test_a_column_that_the_map_does_not_name_keeps_rows_apart():
     rows = ("vgg16 | M1 | 3 img/s | 4", "vgg16 | M1 | 5 img/s | 8")
-    found = records(speed(*rows, more=" | 배치"))
+    result = records(speed(*rows, more=" | 배치"))
 
-    assert [record.run.parameters for record in found] == [{"배치": 4}, {"배치": 8}]
+    assert [record.run.parameters for record in result] == [{"배치": 4}, {"배치": 8}]
 
 
 def test_a_blank_cell_of_a_column_that_the_map_does_not_name_says_nothing():
@@ -56,28 +56,28 @@ def test_a_column_that_would_hide_another_is_refused():
 
 
 def test_a_batch_size_that_is_no_number_is_refused():
-    found = speed("vgg16 | M1 | 3 img/s | huge", more=" | BS", toml=SPEED + BS)
+    claims = speed("vgg16 | M1 | 3 img/s | huge", more=" | BS", toml=SPEED + BS)
 
-    assert refused(found) == [("line 3", "'huge' is no batch size")]
+    assert refused(claims) == [("line 3", "'huge' is no batch size")]
 
 
 @pytest.mark.parametrize(
     ("cell", "size"), [("64", 64), ("bs=64", 64), ("Batch 8", 8), ("M=16", 16)]
 )
 def test_a_batch_size_is_a_number_whatever_stands_before_it(cell, size):
-    found = speed(f"vgg16 | M1 | 3 img/s | {cell}", more=" | BS", toml=SPEED + BS)
+    claims = speed(f"vgg16 | M1 | 3 img/s | {cell}", more=" | BS", toml=SPEED + BS)
 
-    assert only(found).run.parameters == {"batch_size": size}
+    assert only(claims).run.parameters == {"batch_size": size}
 
 
 @pytest.mark.parametrize("rates", [("0.5", "0.5"), ("1", "1.0")])
 def test_equal_numbers_are_equal_however_they_are_printed(rates):
     rows = [f"vgg16 | M1 | {n} img/s | {rate}" for n, rate in enumerate(rates, 3)]
     columns = 'LR = { field = "parameters.learning_rate" }\n'
-    found = speed(*rows, more=" | LR", toml=SPEED + columns)
+    claims = speed(*rows, more=" | LR", toml=SPEED + columns)
 
-    assert records(found) == []
-    assert "twice" in refused(found)[0][1]
+    assert records(claims) == []
+    assert "twice" in refused(claims)[0][1]
 
 
 def test_the_words_of_a_column_mean_what_the_map_says():
@@ -89,8 +89,8 @@ def test_the_words_of_a_column_mean_what_the_map_says():
     """
     before = '[set]\nframework = "torch"\n'
     rows = ("vgg16 | ja | 2", "vgg16 | NEIN | 3")
-    found = seconds(columns, "Metal", *rows, before=before)
-    metal, cpu = records(found)
+    result = seconds(columns, "Metal", *rows, before=before)
+    metal, cpu = records(result)
 
     assert (metal.run.device, cpu.run.device) == ("metal", "cpu")
     assert metal.run.basis["device"] == "column Metal: ja"
@@ -98,8 +98,8 @@ def test_the_words_of_a_column_mean_what_the_map_says():
 
 
 def test_a_word_that_is_no_device_stays_with_the_run_as_a_setting():
-    found = seconds('On = { field = "device" }', "On", "vgg16 | potato | 2", before="")
-    (run,) = (it.run for it in records(found))
+    result = seconds('On = { field = "device" }', "On", "vgg16 | potato | 2", before="")
+    (run,) = (it.run for it in records(result))
 
     assert run.device == "unknown"
     assert run.parameters["device"] == "potato"
@@ -131,9 +131,9 @@ def test_a_blank_cell_leaves_the_default_and_else_says_that_nothing_is_printed()
 
 def test_a_blank_cell_may_repeat_the_one_above():
     toml = SPEED.replace('"workload"', '"workload", blank = "above"')
-    found = speed("vgg16 | M1 | 3 img/s", " | M2 | 4 img/s", toml=toml)
+    claims = speed("vgg16 | M1 | 3 img/s", " | M2 | 4 img/s", toml=toml)
 
-    assert [record.run.workload for record in records(found)] == ["vgg16", "vgg16"]
+    assert [record.run.workload for record in records(claims)] == ["vgg16", "vgg16"]
 
 
 def test_a_row_without_a_workload_is_refused():
@@ -148,11 +148,11 @@ def test_a_date_and_a_seed_are_taken_as_what_they_are():
     Seed = { field = "seed" }
     """
     rows = ("vgg16 | 2022-07-10 | 7 | 2", "alexnet | yesterday | 7 | 2")
-    found = seconds(columns, "Date | Seed", *rows, before="")
-    (record,) = records(found)
+    result = seconds(columns, "Date | Seed", *rows, before="")
+    (record,) = records(result)
 
     assert (record.run.started, record.run.seed) == ("2022-07-10", 7)
-    assert "'yesterday' is no date" in refused(found)[0][1]
+    assert "'yesterday' is no date" in refused(result)[0][1]
 
 
 def test_a_workload_that_only_its_name_makes_ours_has_a_setting_of_its_own():
@@ -191,7 +191,7 @@ def test_groups_of_a_pattern_set_fields_and_whole_cells_win():
     """
     rows = ("a | llama-3-Q8 | 1 s", "a | phi-4-Q4 | 2 s", "a | other | 3 s")
     assert [
-        one.run.parameters for one in records(seconds(columns, "Weights", *rows))
+        record.run.parameters for record in records(seconds(columns, "Weights", *rows))
     ] == [
         {"model": "Llama 3", "quantization": "Q8"},
         {"model": "phi-4", "quantization": "Q4"},

@@ -99,8 +99,8 @@ def test_a_shipped_map_is_without_fault_and_names_the_published_documents(path: 
 
     assert list(faults(map_)) == []
     assert map_.source.slug == loaded.name
-    told = bool(map_.source.url) or "url" in map_.source.missing
-    assert told or loaded.name in SHAPES.values()
+    holds = bool(map_.source.url) or "url" in map_.source.missing
+    assert holds or loaded.name in SHAPES.values()
     assert map_.documents or map_.paths
     with corpus.published_file(folder("published"), loaded.name).open("rb") as stream:
         sources = [

@@ -36,10 +36,10 @@ def test_columns_are_found_whatever_their_case_and_markup():
 
 
 def test_figures_under_equal_fields_are_one_run():
-    found = speed("vgg16 | M1 | 3 img/s | 42W", more=" | Power", toml=SPEED + POWER)
-    record = only(found)
+    claims = speed("vgg16 | M1 | 3 img/s | 42W", more=" | Power", toml=SPEED + POWER)
+    record = only(claims)
 
-    assert {one.metric: one.value for one in record.end.values} == {
+    assert {item.metric: item.value for item in record.end.values} == {
         "reported_samples_per_second": 3.0,
         "peak_power_watts": 42.0,
     }
@@ -48,10 +48,10 @@ def test_figures_under_equal_fields_are_one_run():
 
 def test_figures_of_one_run_and_metric_are_all_refused_with_what_differs():
     same = ("vgg16 | M1 | 3 img/s", "VGG-16 | M1 | 4 img/s")
-    found = speed(*same, "alexnet | M1 | 9 img/s")
-    (place, why), (other, _) = refused(found)
+    claims = speed(*same, "alexnet | M1 | 9 img/s")
+    (place, why), (other, _) = refused(claims)
 
-    assert speeds(found) == {"alexnet": 9.0}
+    assert speeds(claims) == {"alexnet": 9.0}
     assert (place, other) == ("line 3, column Speed", "line 4, column Speed")
     assert "twice: reported_samples_per_second" in why
     assert "line 4, column Speed" in why
@@ -62,40 +62,40 @@ def test_figures_that_only_headings_tell_apart_are_refused_with_these():
     above, below = (
         table("Model | GPU | Speed", f"vgg16 | M1 | {n} img/s") for n in (3, 4)
     )
-    found = items(SPEED, f"## Fan on\n\n{above}\n\n## Fan off\n\n{below}")
+    claims = items(SPEED, f"## Fan on\n\n{above}\n\n## Fan off\n\n{below}")
 
-    (_, why), (_, _) = refused(found)
+    (_, why), (_, _) = refused(claims)
     assert why.endswith("one is under 'Fan on', the other under 'Fan off'")
 
 
 def test_a_figure_that_is_printed_again_is_stored_once_with_both_places():
     rows = table("Model | GPU | Speed", "vgg16 | M1 | 3 img/s")
-    found = items(SPEED, f"## Results\n\n{rows}\n\n## In short\n\n{rows}")
+    claims = items(SPEED, f"## Results\n\n{rows}\n\n## In short\n\n{rows}")
 
-    assert refused(found) == []
-    (value,) = only(found).end.values
+    assert refused(claims) == []
+    (value,) = only(claims).end.values
     assert value.value == 3.0
     assert value.locator == "line 5, column Speed; line 11, column Speed"
 
 
 def test_a_collision_in_one_metric_leaves_the_other_figures_of_the_run():
     rows = ("vgg16 | M1 | 3 img/s | 5 W", "vgg16 | M1 | 4 img/s | ")
-    found = speed(*rows, more=" | Power", toml=SPEED + POWER)
+    claims = speed(*rows, more=" | Power", toml=SPEED + POWER)
 
-    assert [why.partition(":")[0] for _, why in refused(found)] == ["twice"] * 4
+    assert [why.partition(":")[0] for _, why in refused(claims)] == ["twice"] * 4
 
 
 def test_a_figure_that_cannot_be_read_leaves_the_others_of_its_run():
     rows = ("vgg16 | M1 | 3 img/s | much", "alexnet | M1 | 9 img/s | 5 W")
-    found = speed(*rows, more=" | Power", toml=SPEED + POWER)
+    claims = speed(*rows, more=" | Power", toml=SPEED + POWER)
 
-    assert speeds(found) == {"vgg16": 3.0, "alexnet": 9.0}
-    assert [place for place, _ in refused(found)] == ["line 3, column Power"]
+    assert speeds(claims) == {"vgg16": 3.0, "alexnet": 9.0}
+    assert [place for place, _ in refused(claims)] == ["line 3, column Power"]
 
 
 def test_a_pivot_has_a_run_for_each_column():
-    found = items(PIVOT, table("Model | M1 Max | fp16", "vgg16 | 12.5 | 3.5"))
-    machine, precision = records(found)
+    claims = items(PIVOT, table("Model | M1 Max | fp16", "vgg16 | 12.5 | 3.5"))
+    machine, precision = records(claims)
 
     assert machine.machine.chip.name == "M1 Max"
     assert precision.run.precision == "fp16"
@@ -104,10 +104,10 @@ def test_a_pivot_has_a_run_for_each_column():
 
 
 def test_a_bad_cell_of_a_pivot_leaves_the_other_columns():
-    found = items(PIVOT, table("Model | M1 Max | fp16", "vgg16 | what | 3.5"))
+    claims = items(PIVOT, table("Model | M1 Max | fp16", "vgg16 | what | 3.5"))
 
-    assert [place for place, _ in refused(found)] == ["line 3, column M1 Max"]
-    assert [record.run.precision for record in records(found)] == ["fp16"]
+    assert [place for place, _ in refused(claims)] == ["line 3, column M1 Max"]
+    assert [record.run.precision for record in records(claims)] == ["fp16"]
 
 
 BY_METRIC = """
@@ -130,12 +130,12 @@ set = { machine = "M2" }
 
 def test_rows_may_be_metrics():
     rows = ("Time (ms) | 20 | 10", "memory | 2 GB | 3 GB", "Note | good | bad")
-    found = items(BY_METRIC, table("Measure | M1 | M2", *rows))
+    claims = items(BY_METRIC, table("Measure | M1 | M2", *rows))
 
-    assert refused(found) == []
+    assert refused(claims) == []
     assert [
-        (record.machine.chip.name, [one.value for one in record.end.values])
-        for record in records(found)
+        (record.machine.chip.name, [item.value for item in record.end.values])
+        for record in records(claims)
     ] == [("M1", [2e9, 0.02]), ("M2", [3e9, 0.01])]
 
 
@@ -144,13 +144,13 @@ def test_rows_are_meant_by_the_cell_that_names_their_metric_wherever_it_stands()
     toml = BY_METRIC.replace(
         "[table.columns.Measure]", f"{meaning}[table.columns.Measure]"
     )
-    found = items(
+    claims = items(
         toml, table("M1 | M2 | Measure", "20 | 10 | Time (ms)", "2 GB | 3 GB | memory")
     )
 
     assert [
         (record.run.parameters, [figure.value for figure in record.end.values])
-        for record in records(found)
+        for record in records(claims)
     ] == [
         ({}, [0.02]),
         ({}, [0.01]),
@@ -160,17 +160,17 @@ def test_rows_are_meant_by_the_cell_that_names_their_metric_wherever_it_stands()
 
 
 def test_a_row_that_is_no_metric_of_the_map_is_refused():
-    found = items(BY_METRIC, table("Measure | M1 | M2", "Loss | 1 | 2"))
+    claims = items(BY_METRIC, table("Measure | M1 | M2", "Loss | 1 | 2"))
 
-    assert refused(found) == [("line 3", "'Loss' is no metric that the map names")]
+    assert refused(claims) == [("line 3", "'Loss' is no metric that the map names")]
 
 
 def test_rows_that_are_left_out_and_blank_rows_say_nothing():
     toml = BASE + "[[table]]\nskip = ['^Mean']" + THROUGHPUT
-    found = speed("Mean | M1 | 5 img/s", " | | ", "vgg16 | M1 | 3 img/s", toml=toml)
+    claims = speed("Mean | M1 | 5 img/s", " | | ", "vgg16 | M1 | 3 img/s", toml=toml)
 
-    assert refused(found) == []
-    assert speeds(found) == {"vgg16": 3.0}
+    assert refused(claims) == []
+    assert speeds(claims) == {"vgg16": 3.0}
 
 
 @pytest.mark.parametrize(
@@ -186,11 +186,11 @@ def test_rows_that_are_left_out_and_blank_rows_say_nothing():
     ],
 )
 def test_hostile_and_ragged_rows_are_refused_and_the_rest_lands(row, why):
-    found = speed(row, "alexnet | M1 | 9 img/s")
+    claims = speed(row, "alexnet | M1 | 9 img/s")
 
-    assert speeds(found)["alexnet"] == 9.0
-    assert [speed for speed in speeds(found).values() if speed] == [9.0]
-    assert why in str(refused(found))
+    assert speeds(claims)["alexnet"] == 9.0
+    assert [speed for speed in speeds(claims).values() if speed] == [9.0]
+    assert why in str(refused(claims))
 
 
 def test_kbytes_of_gnu_time_are_of_1024():
@@ -220,13 +220,13 @@ rows."vgg".basis = { steps = "line 9" }
 
 @pytest.mark.parametrize(("size", "kept"), [("64", 64), ("small", "small")])
 def test_a_heading_above_the_table_sets_what_its_groups_name(size, kept):
-    found = speed(
+    claims = speed(
         "vgg16 | M1 | 3 img/s",
         toml=BASE + HEADINGS + THROUGHPUT,
         above=f"## Results at batch {size}",
     )
 
-    assert only(found).run.parameters == {"batch_size": kept}
+    assert only(claims).run.parameters == {"batch_size": kept}
 
 
 def test_a_heading_inside_the_table_holds_for_the_rows_that_follow():
@@ -258,18 +258,20 @@ def test_a_heading_that_the_map_does_not_name_keeps_the_runs_apart():
 
 def test_a_bold_row_of_a_pivot_is_a_heading_and_a_plain_one_was_not_measured():
     rows = ("**Vision** | | ", "vgg16 | 2 | 3", "alexnet | | ")
-    found = items(PIVOT, table("Model | M1 Max | fp16", *rows))
+    claims = items(PIVOT, table("Model | M1 Max | fp16", *rows))
 
-    assert refused(found) == []
-    assert {record.run.workload for record in records(found)} == {"vgg16", "alexnet"}
-    assert {record.run.parameters["section"] for record in records(found)} == {"Vision"}
+    assert refused(claims) == []
+    assert {record.run.workload for record in records(claims)} == {"vgg16", "alexnet"}
+    assert {record.run.parameters["section"] for record in records(claims)} == {
+        "Vision"
+    }
 
 
 def test_a_text_that_fills_a_row_is_a_heading():
     text = table("Model | M1 Max | fp16", "Vision | Vision | Vision", "vgg16 | 2 | 3")
-    found = records(items(PIVOT, text))
+    result = records(items(PIVOT, text))
 
-    assert {record.run.parameters["section"] for record in found} == {"Vision"}
+    assert {record.run.parameters["section"] for record in result} == {"Vision"}
 
 
 def test_the_later_word_holds():
@@ -332,14 +334,14 @@ def test_the_name_of_the_file_sets_what_its_groups_name():
 )
 def test_a_table_is_meant_by_heading_line_or_header(asked, meant):
     other = table("Model | GPU | Speed", "alexnet | M2 | 2 img/s")
-    found = speed(
+    claims = speed(
         "vgg16 | M1 | 1 img/s",
         toml=BASE + f"[[table]]\n{asked}\n" + THROUGHPUT,
         above="# On the M1",
         below=f"# On the M2\n\n{other}",
     )
 
-    assert speeds(found) == meant
+    assert speeds(claims) == meant
 
 
 def test_a_header_that_is_not_there_means_another_table():
@@ -368,7 +370,7 @@ def test_a_flag_of_the_map_is_about_the_runs_at_its_place():
     plain, odd = records(speed(*rows, toml=SPEED + flag))
 
     assert plain.end.flags == ()
-    assert [(one.code, one.detail) for one in odd.end.flags] == [
+    assert [(item.code, item.detail) for item in odd.end.flags] == [
         ("odd", {"seen": 1, "tool": None})
     ]
 
@@ -376,8 +378,8 @@ def test_a_flag_of_the_map_is_about_the_runs_at_its_place():
 @pytest.mark.parametrize("place", ["lines = [9, 9]", "lines = [3, 9]\ncolumn = 'X'"])
 def test_a_flag_that_is_about_no_run_is_told(place):
     flag = f"[[flag]]\n{place}\ncode = 'odd'\n"
-    found = speed("vgg16 | M1 | 1 img/s", toml=SPEED + flag)
+    claims = speed("vgg16 | M1 | 1 img/s", toml=SPEED + flag)
 
-    assert [why for _, why in refused(found)] == [
+    assert [why for _, why in refused(claims)] == [
         "the map's flag 'odd' is about no run"
     ]

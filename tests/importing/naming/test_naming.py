@@ -16,19 +16,19 @@ MBP = "MacBook Pro"
 CORES = {"cpu_cores": 14, "gpu_cores": 20}
 
 
-def said(text: str, **options: Any) -> dict[str, Any]:
+def chip_facts(text: str, **options: Any) -> dict[str, Any]:
     """Return the facts of the chip in *text* that are there."""
-    found = naming.chip(text, **options)
-    assert found is not None, text
+    chip = naming.chip(text, **options)
+    assert chip is not None, text
     empty = (None, "", False)
-    return {k: v for k, v in asdict(found).items() if v not in empty} | {
-        "count": found.count
+    return {k: v for k, v in asdict(chip).items() if v not in empty} | {
+        "count": chip.count
     }
 
 
 def named(text: str, **options: Any) -> tuple[str, str] | None:
-    found = naming.chip(text, **options)
-    return (found.vendor, found.name) if found else None
+    chip = naming.chip(text, **options)
+    return (chip.vendor, chip.name) if chip else None
 
 
 def transcribed_machines() -> list[dict[str, Any]]:
@@ -43,14 +43,14 @@ def transcribed_machines() -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("line", transcribed_machines(), ids=lambda line: line["label"])
 def test_the_labels_transcribed_by_hand_name_their_chips(line):
-    found = naming.chip(line["label"])
+    chip = naming.chip(line["label"])
 
-    assert found is not None
-    assert (found.vendor, found.name) == (line["chip"]["vendor"], line["chip"]["name"])
-    assert found.gpu_cores == line["chip"].get("gpu_cores")
-    assert found.cpu_cores == line["chip"].get("cpu_cores")
-    assert found.ram_bytes == line["chip"].get("ram_bytes")
-    assert found.accelerator == ("accelerators" in line["chip"])
+    assert chip is not None
+    assert (chip.vendor, chip.name) == (line["chip"]["vendor"], line["chip"]["name"])
+    assert chip.gpu_cores == line["chip"].get("gpu_cores")
+    assert chip.cpu_cores == line["chip"].get("cpu_cores")
+    assert chip.ram_bytes == line["chip"].get("ram_bytes")
+    assert chip.accelerator == ("accelerators" in line["chip"])
 
 
 @pytest.mark.parametrize("chip", catalogue(), ids=lambda chip: chip.name)
@@ -119,45 +119,50 @@ def test_cores_and_memory_beside_a_name_are_read():
     facts = {"vendor": "Apple", "name": "M1 Max", "count": 1}
     facts |= {"cpu_cores": 10, "gpu_cores": 32, "ram_bytes": 64 * GIB}
 
-    assert said("M1 Max (10C CPU, 32C GPU, 64GB)") == facts
-    assert said("M1 Max 10/32 64 Go") == facts
-    assert said("Apple M1 Max, CPU 10코어, GPU 32코어, 64GB RAM") == facts
+    assert chip_facts("M1 Max (10C CPU, 32C GPU, 64GB)") == facts
+    assert chip_facts("M1 Max 10/32 64 Go") == facts
+    assert chip_facts("Apple M1 Max, CPU 10코어, GPU 32코어, 64GB RAM") == facts
 
 
 def test_a_bare_count_of_cores_is_what_the_catalogue_leaves_it_to_be():
-    assert said("M1 Pro 16c")["gpu_cores"] == 16
-    assert said("M1 Pro 10c")["cpu_cores"] == 10
+    assert chip_facts("M1 Pro 16c")["gpu_cores"] == 16
+    assert chip_facts("M1 Pro 10c")["cpu_cores"] == 10
 
 
 def test_a_count_that_may_be_of_either_is_left_in_the_rest():
-    found = naming.chip("M1 8-core")
+    chip = naming.chip("M1 8-core")
 
-    assert found is not None
-    assert (found.cpu_cores, found.gpu_cores, found.rest) == (None, None, "8-core")
+    assert chip is not None
+    assert (chip.cpu_cores, chip.gpu_cores, chip.rest) == (None, None, "8-core")
 
 
 def test_a_disk_and_a_bandwidth_are_no_memory():
-    assert said("M1 16GB RAM 512GB SSD")["ram_bytes"] == 16 * GIB
-    assert said("M2 Pro 32 GB, 200 GB/s")["ram_bytes"] == 32 * GIB
-    assert "ram_bytes" not in said("M1 16GB/512GB")
+    assert chip_facts("M1 16GB RAM 512GB SSD")["ram_bytes"] == 16 * GIB
+    assert chip_facts("M2 Pro 32 GB, 200 GB/s")["ram_bytes"] == 32 * GIB
+    assert "ram_bytes" not in chip_facts("M1 16GB/512GB")
 
 
 def test_the_mac_around_a_chip_is_its_model():
-    assert said('MacBook Pro 16" 2021 M1 Pro 16GB')["model"] == 'MacBook Pro (16" 2021)'
-    assert said("M1 맥북 에어")["model"] == "MacBook Air"
-    assert said("Mac Studio M2 Ultra 192GB (2023)")["model"] == "Mac Studio (2023)"
+    assert (
+        chip_facts('MacBook Pro 16" 2021 M1 Pro 16GB')["model"]
+        == 'MacBook Pro (16" 2021)'
+    )
+    assert chip_facts("M1 맥북 에어")["model"] == "MacBook Air"
+    assert (
+        chip_facts("Mac Studio M2 Ultra 192GB (2023)")["model"] == "Mac Studio (2023)"
+    )
 
 
 def test_cards_are_counted_and_have_their_own_memory():
-    assert said("8xA100")["count"] == 8
-    assert said("dual RTX 4090 24GB")["count"] == 2
-    assert said("RTX 4090 24GB")["ram_bytes"] == 24 * GIB
+    assert chip_facts("8xA100")["count"] == 8
+    assert chip_facts("dual RTX 4090 24GB")["count"] == 2
+    assert chip_facts("RTX 4090 24GB")["ram_bytes"] == 24 * GIB
 
 
 def test_memory_in_brackets_beside_a_count_may_be_of_all_cards():
-    known = said("2x RTX PRO 6000 (192GB)")
+    known = chip_facts("2x RTX PRO 6000 (192GB)")
     assert (known["count"], known.get("ram_bytes"), known["rest"]) == (2, None, "192GB")
-    assert said("2x RTX 4090 24GB")["ram_bytes"] == 24 * 2**30
+    assert chip_facts("2x RTX 4090 24GB")["ram_bytes"] == 24 * 2**30
 
 
 def test_a_number_alone_is_a_card_only_in_a_column_of_cards():
@@ -175,10 +180,10 @@ def test_several_chips_are_not_one(text):
 
 
 def test_several_chips_can_be_asked_for():
-    found = naming.chips_in("i9-9900K + RTX 2080 Ti")
+    chips = naming.chips_in("i9-9900K + RTX 2080 Ti")
 
-    assert [one.name for one in found] == ["Core i9-9900K", "GeForce RTX 2080 Ti"]
-    assert [one.accelerator for one in found] == [False, True]
+    assert [chip.name for chip in chips] == ["Core i9-9900K", "GeForce RTX 2080 Ti"]
+    assert [chip.accelerator for chip in chips] == [False, True]
 
 
 @pytest.mark.parametrize(
@@ -205,18 +210,18 @@ def test_what_names_no_chip_is_none(text):
 def test_a_processor_has_the_name_of_the_system_without_what_adds_nothing(
     printed, name
 ):
-    found = naming.processor(printed)
+    chip = naming.processor(printed)
 
-    assert found is not None
-    assert (found.vendor, found.name) == name
-    assert found.cpu_cores is None
+    assert chip is not None
+    assert (chip.vendor, chip.name) == name
+    assert chip.cpu_cores is None
 
 
 def test_a_processor_of_apple_has_the_cores_that_its_name_tells():
-    found = naming.processor("Apple M1 Pro 8P+2E+16GPU")
+    chip = naming.processor("Apple M1 Pro 8P+2E+16GPU")
 
-    assert found is not None
-    assert (found.name, found.cpu_cores, found.gpu_cores) == ("M1 Pro", 10, 16)
+    assert chip is not None
+    assert (chip.name, chip.cpu_cores, chip.gpu_cores) == ("M1 Pro", 10, 16)
 
 
 @pytest.mark.parametrize("printed", ["", "arm64", "x86_64", "16 cores", "unknown"])
@@ -238,9 +243,9 @@ def test_discrete_cards_are_counted_and_those_inside_chips_left_out():
 
 
 def test_the_rest_keeps_what_was_not_understood():
-    assert said("Google Colab, Nvidia Tesla T4")["rest"] == "Google Colab"
-    assert said("M1 Max GPU")["rest"] == "GPU"
-    assert said("Apple M1 (Virtual)")["virtual"] is True
+    assert chip_facts("Google Colab, Nvidia Tesla T4")["rest"] == "Google Colab"
+    assert chip_facts("M1 Max GPU")["rest"] == "GPU"
+    assert chip_facts("Apple M1 (Virtual)")["virtual"] is True
 
 
 @pytest.mark.parametrize(
@@ -394,7 +399,7 @@ def test_a_system_is_told_unless_it_contradicts_itself(text, system):
     ],
 )
 def test_cores_and_memory_are_read_from_names_of_files_too(text, name, facts):
-    assert said(text) == {"vendor": "Apple", "name": name, "count": 1, **facts}
+    assert chip_facts(text) == {"vendor": "Apple", "name": name, "count": 1, **facts}
 
 
 @pytest.mark.parametrize(

@@ -281,9 +281,9 @@ def test_a_claim_that_does_not_follow_from_the_figures_is_flagged() -> None:
 def claim_on(slug: str, line: int) -> Claim:
     """Return the claim of that line of the document."""
     (claim,) = (
-        one
-        for one in lines_of(slug)
-        if isinstance(one, Claim) and one.locator == f"line {line}"
+        header
+        for header in lines_of(slug)
+        if isinstance(header, Claim) and header.locator == f"line {line}"
     )
     return claim
 
@@ -338,10 +338,10 @@ def test_all_published_figures_stand_in_the_database_as_they_were_printed():
     with closing(sqlite3.connect(uri, uri=True)) as connection:
         stored = connection.execute(query).fetchall()
     written = [
-        (source.slug, run.locator, one.metric, one.value, one.printed)
+        (source.slug, run.locator, value.metric, value.value, value.printed)
         for path in transcribed_files()
         for source, run, end in runs_of_sources(path)
-        for one in end.values
+        for value in end.values
     ]
 
     assert sorted(stored, key=repr) == sorted(written, key=repr)

@@ -34,8 +34,8 @@ def values(record: Record) -> dict[str, Value]:
 
 
 def gates(record: Record) -> dict[str, Any]:
-    found: dict[str, Any] = record.end.checks["gates"]
-    return found
+    result: dict[str, Any] = record.end.checks["gates"]
+    return result
 
 
 @every_file
@@ -45,7 +45,11 @@ def test_every_run_was_measured_and_is_whole(name: str):
         assert record.end.status == "ok"
         assert record.run.tier in ("quick", "standard")
         assert record.run.collector is not None
-        assert {one.phase for one in record.series} >= {"warmup", "measure", "step"}
+        assert {series.phase for series in record.series} >= {
+            "warmup",
+            "measure",
+            "step",
+        }
 
 
 @every_file
@@ -58,17 +62,17 @@ def test_no_gate_failed_and_each_says_why_it_was_not_looked_at(name: str):
 
 @every_file
 def test_the_first_process_of_a_cell_was_put_to_every_test(name: str):
-    first = [one for one in records(name) if one.run.replicate == 0]
+    first = [item for item in records(name) if item.run.replicate == 0]
 
     assert first
     for record in first:
-        told = gates(record)
-        assert told["device"]["status"] == "passed"
-        assert told["math_mode"]["status"] == "passed"
+        result = gates(record)
+        assert result["device"]["status"] == "passed"
+        assert result["math_mode"]["status"] == "passed"
         if workloads()[record.run.workload].kind == "operation":
-            assert told["result_error"]["status"] == "passed"
+            assert result["result_error"]["status"] == "passed"
         else:
-            assert told["parameter_count"]["status"] == "passed"
+            assert result["parameter_count"]["status"] == "passed"
 
 
 @every_file
@@ -80,11 +84,11 @@ def test_what_is_published_gives_nobody_away(name: str):
 
 def test_the_h200_says_what_energy_it_took():
     for record in records("benchdb-h200"):
-        found = values(record)
+        result = values(record)
         energy = record.end.checks["energy"]
         assert energy["source"] == "nvml_energy"
         assert energy["scope"] == "board"
-        joules, watts = found["energy_joules"].value, found["mean_power_watts"].value
+        joules, watts = result["energy_joules"].value, result["mean_power_watts"].value
         assert joules is not None
         assert watts is not None
         assert joules == pytest.approx(watts * energy["window_seconds"], rel=1e-3)
@@ -93,13 +97,13 @@ def test_the_h200_says_what_energy_it_took():
 
 def test_the_h200_stays_below_what_it_can_do():
     for record in records("benchdb-h200"):
-        found = values(record)
-        if "gigabytes_per_second" in found:  # moves bytes, and computes nothing
-            moved = found["gigabytes_per_second"].value
+        result = values(record)
+        if "gigabytes_per_second" in result:  # moves bytes, and computes nothing
+            moved = result["gigabytes_per_second"].value
             assert moved is not None
             assert 0 < moved < BANDWIDTH
         else:
-            percent = found["mfu_percent"].value
+            percent = result["mfu_percent"].value
             assert percent is not None
             assert 0 < percent < 100
 
@@ -121,23 +125,23 @@ def campaigns(workload: str, extent: int, precision: str) -> dict[str, list[floa
 
     *extent* is the size of a product, or the batch size.
     """
-    found: dict[str, list[float]] = {}
+    groups: dict[str, list[float]] = {}
     for record in records("benchdb-h200"):
         run = record.run
         own = run.parameters.get("size", run.parameters["batch_size"])
         cell = (run.workload, own, run.precision, run.tier)
         if cell == (workload, extent, precision, "standard"):
             seconds = values(record)["step_seconds"].value or 0
-            found.setdefault(run.campaign or "", []).append(seconds)
-    return found
+            groups.setdefault(run.campaign or "", []).append(seconds)
+    return groups
 
 
 @pytest.mark.parametrize("precision", ["fp32", "bf16"])
 def test_resnet50_on_an_h200_repeats_within_a_percent(precision: str):
-    told = campaigns("resnet50", 128, precision)
+    groups = campaigns("resnet50", 128, precision)
 
-    assert len(told) == 2
-    for seconds in told.values():
+    assert len(groups) == 2
+    for seconds in groups.values():
         assert len(seconds) == 5
         assert max(seconds) / min(seconds) < 1.01
 
@@ -155,10 +159,10 @@ def test_resnet50_on_an_h200_repeats_within_a_percent(precision: str):
 def test_two_campaigns_agree(workload: str, extent: int, precision: str):
     first, second = campaigns(workload, extent, precision).values()
 
-    found = ratio([(second, first)])
+    estimate = ratio([(second, first)])
 
-    assert found.low is not None
-    assert found.high is not None
-    assert found.low <= 1 <= found.high or (
-        found.low >= 1 / 1.02 and found.high <= 1.02
+    assert estimate.low is not None
+    assert estimate.high is not None
+    assert estimate.low <= 1 <= estimate.high or (
+        estimate.low >= 1 / 1.02 and estimate.high <= 1.02
     )

@@ -9,9 +9,9 @@ COMMA: Mark = ","
 
 
 def read(text, **hints):
-    found = parsed(text, **hints)
-    assert isinstance(found, Quantity)
-    return found
+    quantity = parsed(text, **hints)
+    assert isinstance(quantity, Quantity)
+    return quantity
 
 
 NUMBERS = {
@@ -50,9 +50,9 @@ NUMBERS = {
     [(text, value) for value, texts in NUMBERS.items() for text in texts],
 )
 def test_a_bare_number_is_read_in_any_writing(text, value):
-    found = read(text)
+    result = read(text)
 
-    assert (found.value, found.unit, found.per) == (value, "1", None)
+    assert (result.value, result.unit, result.per) == (value, "1", None)
 
 
 @pytest.mark.parametrize("text", ["1,234", "-4,552", "12,345", "999,999 ms"])
@@ -81,9 +81,9 @@ def test_the_column_settles_what_the_shape_leaves_open(text, column, value):
 
 
 def test_one_figure_of_a_cell_settles_the_other():
-    found = read("1,234 ± 0.5")
+    result = read("1,234 ± 0.5")
 
-    assert (found.value, found.uncertainty) == (1234, 0.5)
+    assert (result.value, result.uncertainty) == (1234, 0.5)
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ TIMEIT = "1.2 ms ± 30 µs per loop (mean ± std. dev. of 7 runs, 1,000 loops ea
 
 
 def read(text, **hints):
-    found = parsed(text, **hints)
-    assert isinstance(found, Quantity)
-    return found
+    quantity = parsed(text, **hints)
+    assert isinstance(quantity, Quantity)
+    return quantity
 
 
 @pytest.mark.parametrize(
@@ -37,9 +37,9 @@ def read(text, **hints):
     ],
 )
 def test_a_time_in_several_units_is_read_in_seconds(text, seconds):
-    found = read(text)
+    result = read(text)
 
-    assert (found.value, found.unit) == (seconds, "s")
+    assert (result.value, result.unit) == (seconds, "s")
 
 
 @pytest.mark.parametrize(
@@ -50,9 +50,9 @@ def test_the_header_says_whether_a_time_begins_with_hours(header, seconds):
 
 
 def test_a_time_can_count_something():
-    found = read("2m36s/epoch")
+    result = read("2m36s/epoch")
 
-    assert (found.value, found.per) == (156, "epoch")
+    assert (result.value, result.per) == (156, "epoch")
 
 
 @pytest.mark.parametrize(
@@ -81,9 +81,9 @@ def test_what_only_looks_like_a_time_is_none(text):
     ],
 )
 def test_a_bound_is_kept(text, value, bound):
-    found = read(text)
+    result = read(text)
 
-    assert (found.value, found.bound) == (value, bound)
+    assert (result.value, result.bound) == (value, bound)
 
 
 @pytest.mark.parametrize(
@@ -98,10 +98,10 @@ def test_a_bound_is_kept(text, value, bound):
     ],
 )
 def test_a_range_has_its_middle_as_value(text, low, high):
-    found = read(text)
+    result = read(text)
 
-    assert (found.low, found.high, found.unit) == (low, high, "s")
-    assert found.value == (low + high) / 2
+    assert (result.low, result.high, result.unit) == (low, high, "s")
+    assert result.value == (low + high) / 2
 
 
 @pytest.mark.parametrize(
@@ -141,9 +141,9 @@ def test_what_does_not_rise_or_does_not_fit_is_no_range(text):
     ],
 )
 def test_what_follows_plus_minus_is_the_uncertainty(text, unit, value, uncertainty):
-    found = read(text, unit=unit)
+    result = read(text, unit=unit)
 
-    assert (found.value, found.uncertainty) == (value, uncertainty)
+    assert (result.value, result.uncertainty) == (value, uncertainty)
 
 
 def test_a_point_without_decimals_belongs_to_the_number():
@@ -157,9 +157,9 @@ def test_an_ordinal_is_no_duration():
 
 
 def test_two_hyphens_make_a_range():
-    found = read("25.5--26.5 sec")
+    result = read("25.5--26.5 sec")
 
-    assert (found.low, found.high, found.value) == (25.5, 26.5, 26.0)
+    assert (result.low, result.high, result.value) == (25.5, 26.5, 26.0)
 
 
 @pytest.mark.parametrize(
@@ -175,9 +175,9 @@ def test_two_hyphens_make_a_range():
     ],
 )
 def test_what_qualifies_a_figure_is_kept_beside_it(text, value, beside):
-    found = read(text)
+    result = read(text)
 
-    assert (found.value, found.beside) == (value, beside)
+    assert (result.value, result.beside) == (value, beside)
 
 
 def test_a_time_in_two_units_is_one_if_they_agree():

@@ -31,16 +31,16 @@ def test_a_number_of_any_locale_comes_back(number, locale):
     text = format_decimal(
         number, locale=locale, decimal_quantization=False, numbering_system="default"
     )
-    found = parsed(text, decimal=column_of(locale))
+    quantity = parsed(text, decimal=column_of(locale))
 
-    assert isinstance(found, Quantity)
-    assert found.value == float(number)
+    assert isinstance(quantity, Quantity)
+    assert quantity.value == float(number)
 
 
 @quick
 @given(st.lists(numbers, min_size=5, max_size=9), st.sampled_from(["de", "en", "sv"]))
 def test_a_column_shows_the_mark_of_its_locale_or_none(column, locale):
-    cells = [format_decimal(one, locale=locale, format="#,##0.00") for one in column]
+    cells = [format_decimal(item, locale=locale, format="#,##0.00") for item in column]
 
     assert convention(cells) == column_of(locale)
 
@@ -48,20 +48,20 @@ def test_a_column_shows_the_mark_of_its_locale_or_none(column, locale):
 @quick
 @given(st.floats(allow_nan=False, allow_infinity=False, min_value=1e-300))
 def test_the_shortest_writing_of_a_float_is_read_exactly(number):
-    found = parsed(repr(number), decimal=".")
+    quantity = parsed(repr(number), decimal=".")
 
-    assert isinstance(found, Quantity)
-    assert found.value == number
+    assert isinstance(quantity, Quantity)
+    assert quantity.value == number
 
 
 @quick
 @given(numbers, st.sampled_from(["en", "de", "fr"]))
 def test_a_number_in_scientific_writing_comes_back(number, locale):
     text = format_scientific(number, locale=locale, decimal_quantization=False)
-    found = parsed(text, decimal=column_of(locale))
+    quantity = parsed(text, decimal=column_of(locale))
 
-    assert isinstance(found, Quantity)
-    assert found.value == pytest.approx(float(number), rel=1e-15)
+    assert isinstance(quantity, Quantity)
+    assert quantity.value == pytest.approx(float(number), rel=1e-15)
 
 
 @quick
@@ -77,10 +77,10 @@ def test_a_duration_comes_back_in_every_writing(seconds, thousandths):
         f"{minutes}:{rest:02},{thousandths:03}",
         f"{whole}.{thousandths:03}",
     ):
-        found = parsed(text)
+        quantity = parsed(text)
 
-        assert isinstance(found, Quantity)
-        assert found.value == pytest.approx(expected, rel=1e-12)
+        assert isinstance(quantity, Quantity)
+        assert quantity.value == pytest.approx(expected, rel=1e-12)
 
 
 def outcome(read):

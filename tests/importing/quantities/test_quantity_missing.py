@@ -38,12 +38,12 @@ REASONS = {
     [(text, *meaning) for meaning, texts in REASONS.items() for text in texts],
 )
 def test_a_text_without_figure_says_why(text, reason, status):
-    found = missing_of(text)
+    missing = missing_of(text)
 
-    assert found is not None
-    assert found.reason == reason
-    assert status_of(found) == status
-    assert parsed(text) == found
+    assert missing is not None
+    assert missing.reason == reason
+    assert status_of(missing) == status
+    assert parsed(text) == missing
 
 
 def test_what_is_printed_is_kept_beside_the_reason():

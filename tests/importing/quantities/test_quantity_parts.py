@@ -11,8 +11,10 @@ TIME_CELL = re.compile(r"[^|]* user [^|]* system [^|]* cpu [^|]* total")
 
 
 def facts(text, **given):
-    found = parts(text, **given)
-    return [(word, one.value, one.unit) for word, one in found.items()]
+    quantities = parts(text, **given)
+    return [
+        (word, quantity.value, quantity.unit) for word, quantity in quantities.items()
+    ]
 
 
 def test_zsh_prints_four_parts():
@@ -25,9 +27,9 @@ def test_zsh_prints_four_parts():
 
 
 def test_each_part_keeps_its_own_characters():
-    found = parts("96.76s user 5.51s system 113% cpu 1:30.46 total")
+    quantities = parts("96.76s user 5.51s system 113% cpu 1:30.46 total")
 
-    assert [one.printed for one in found.values()] == [
+    assert [quantity.printed for quantity in quantities.values()] == [
         "96.76s user",
         "5.51s system",
         "113% cpu",

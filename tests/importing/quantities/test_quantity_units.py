@@ -6,9 +6,9 @@ from benchdb.importing.quantities.unit_names import understood
 
 
 def read(text, unit=None):
-    found = parsed(text, unit=unit)
-    assert isinstance(found, Quantity)
-    return (found.value, found.unit, found.per)
+    quantity = parsed(text, unit=unit)
+    assert isinstance(quantity, Quantity)
+    return (quantity.value, quantity.unit, quantity.per)
 
 
 @pytest.mark.parametrize(

@@ -190,7 +190,7 @@ def test_a_file_whose_header_lacks_a_column_gives_no_row(path):
     (sheet,) = csv.sheets(document(path))
 
     assert (len(sheet.header), sheet.rows) == (26, ())
-    assert [one.reason for one in sheet.bad] == ["27 cells under 26 columns"] * 2
+    assert [line.reason for line in sheet.bad] == ["27 cells under 26 columns"] * 2
 
 
 def test_too_many_cells_are_refused_as_a_whole():

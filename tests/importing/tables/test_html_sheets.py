@@ -231,9 +231,9 @@ def test_html_in_markdown_ends_where_people_see_its_end(text, rows):
 
 
 def test_attributes_may_hold_what_ends_a_tag():
-    found = tags("<img alt='a > b'><b>x</b> 1 < 2 <3 <a")
+    result = tags("<img alt='a > b'><b>x</b> 1 < 2 <3 <a")
 
-    assert [tag.name for tag in found] == ["img", "b", "b"]
+    assert [tag.name for tag in result] == ["img", "b", "b"]
 
 
 @pytest.mark.parametrize(

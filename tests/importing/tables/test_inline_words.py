@@ -64,9 +64,9 @@ def test_markup_is_taken_off(raw, text):
     ],
 )
 def test_marks_of_footnotes_are_taken_off(raw, text, notes):
-    found = inline.words(raw)
+    pair = inline.words(raw)
 
-    assert found == (text, notes)
+    assert pair == (text, notes)
 
 
 @pytest.mark.parametrize(

@@ -297,7 +297,7 @@ def test_a_line_that_begins_in_bold_is_a_heading_for_what_follows_a_caption():
 
 @each("throughput")
 def test_the_tables_of_a_readme_are_all_there(mapped: Mapped):
-    found = sheets(mapped.document)
+    result = sheets(mapped.document)
     rows, above, (at, heading) = {
         "throughput": (
             [3, 3, 5],
@@ -319,10 +319,10 @@ def test_the_tables_of_a_readme_are_all_there(mapped: Mapped):
         ),
     }[mapped.name]
 
-    assert [len(sheet.rows) for sheet in found] == rows
-    assert [sheet.bad for sheet in found] == [(), (), ()]
-    assert [sheet.context[-1] for sheet in found] == above
-    assert texts(found[2])[at] == (heading, "", "", "", "")
+    assert [len(sheet.rows) for sheet in result] == rows
+    assert [sheet.bad for sheet in result] == [(), (), ()]
+    assert [sheet.context[-1] for sheet in result] == above
+    assert texts(result[2])[at] == (heading, "", "", "", "")
 
 
 @each("script-times")

@@ -30,8 +30,10 @@ def cell(record):
     """Return what was computed, without the options of the tool."""
     work = record.run.workload
     known = workloads()[work].cell
-    told = {name: fact for name, fact in record.run.parameters.items() if name in known}
-    return {"work": work, **told}
+    outcome = {
+        name: fact for name, fact in record.run.parameters.items() if name in known
+    }
+    return {"work": work, **outcome}
 
 
 def sample(path):

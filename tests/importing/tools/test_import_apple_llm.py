@@ -70,16 +70,16 @@ def test_nothing_is_said_of_a_machine_that_the_file_does_not_name():
 def test_the_printed_averages_are_claims_that_come_true(path, averages):
     claims = taken(apple_llm_bench, document(path)).claims
 
-    assert [one.claim.printed for one in claims] == averages
-    for one in claims:
-        assert one.claim.recomputed == pytest.approx(one.claim.value)
+    assert [claim.claim.printed for claim in claims] == averages
+    for claim in claims:
+        assert claim.claim.recomputed == pytest.approx(claim.claim.value)
 
 
 def test_the_importing_person_may_know_how_far_the_figures_are():
     about = About(label="transcribed")
 
     read = taken(apple_llm_bench, document(SAMPLE), about)
-    assert {one.run.label for one in read.runs} == {"transcribed"}
+    assert {run.run.label for run in read.runs} == {"transcribed"}
 
 
 @pytest.mark.parametrize(

@@ -33,30 +33,30 @@ DAMAGE: tuple[Any, ...] = (
 )
 
 
-def shortened(found, most=3):
+def shortened(result, most=3):
     """Return JSON with the first few of every list and of long objects."""
-    if isinstance(found, list):
-        return [shortened(one) for one in found[:most]]
-    if isinstance(found, dict):
-        kept = dict(list(found.items())[: 3 if len(found) > 25 else None])
-        return {name: shortened(one) for name, one in kept.items()}
-    return found
+    if isinstance(result, list):
+        return [shortened(item) for item in result[:most]]
+    if isinstance(result, dict):
+        kept = dict(list(result.items())[: 3 if len(result) > 25 else None])
+        return {name: shortened(outcome) for name, outcome in kept.items()}
+    return result
 
 
-def places(found, path=()):
+def places(result, path=()):
     yield path
-    for name, one in (
-        found.items()
-        if isinstance(found, dict)
-        else enumerate(found)
-        if isinstance(found, list)
+    for name, outcome in (
+        result.items()
+        if isinstance(result, dict)
+        else enumerate(result)
+        if isinstance(result, list)
         else ()
     ):
-        yield from places(one, (*path, name))
+        yield from places(outcome, (*path, name))
 
 
-def damaged(found, path, damage):
-    whole = holder = {"": copy.deepcopy(found)}
+def damaged(result, path, damage):
+    whole = holder = {"": copy.deepcopy(result)}
     steps = ("", *path)
     for step in steps[:-1]:
         holder = holder[step]
@@ -64,13 +64,13 @@ def damaged(found, path, damage):
     return json.dumps(whole[""])
 
 
-def read_whatever(found):
+def read_whatever(result):
     """Return what is made of a document, by any of our formats that knows it."""
     made: list[Item] = []
     for name in set(OURS.values()):
-        if FORMATS[name].recognises(found):
+        if FORMATS[name].recognises(result):
             try:
-                made += FORMATS[name].read(found, NOTHING)
+                made += FORMATS[name].read(result, NOTHING)
             except DocumentError as why:
                 made.append(BadLine(0, str(why)))
     return made
@@ -86,9 +86,9 @@ def test_whatever_stands_in_a_file_it_is_taken_or_refused(path):
 
     for number, place in enumerate(everywhere[:: len(everywhere) // 6 + 1]):
         for damage in DAMAGE[number % 8 :: 8]:
-            for one in read_whatever(written(damaged(sample, place, damage))):
-                assert not isinstance(one, BadLine) or one.reason
-                assert not isinstance(one, Record) or one.digest
+            for line in read_whatever(written(damaged(sample, place, damage))):
+                assert not isinstance(line, BadLine) or line.reason
+                assert not isinstance(line, Record) or line.digest
 
 
 @every_sample
@@ -106,7 +106,9 @@ def test_a_file_cut_off_in_the_middle_belongs_to_no_format(path):
     ],
 )
 def test_nothing_is_recognised_in_what_says_nothing(text):
-    assert not [name for name, one in FORMATS.items() if one.recognises(written(text))]
+    assert not [
+        name for name, result in FORMATS.items() if result.recognises(written(text))
+    ]
 
 
 def test_a_name_that_hides_text_is_refused_and_the_others_land():

@@ -9,8 +9,8 @@ from tests.foreign_files import document, sample_cases, taken, written
 
 
 def timed(**facts):
-    one = {"command": "sleep 1", "times": [1.5, 1.0, 2.0], **facts}
-    return taken(hyperfine, written(json.dumps({"results": [one]})))
+    result = {"command": "sleep 1", "times": [1.5, 1.0, 2.0], **facts}
+    return taken(hyperfine, written(json.dumps({"results": [result]})))
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ def timed(**facts):
 def test_executions_of_a_command_are_samples(path, command, executions, wall, user):
     first = taken(hyperfine, document(path)).runs[0]
 
-    figures = {one.metric: one for one in first.end.values}
+    figures = {value.metric: value for value in first.end.values}
     assert first.run.workload == f"hyperfine/{command}"
     assert len(first.series[0].values) == executions
     assert figures["command_wall_seconds"].value == wall
@@ -60,12 +60,12 @@ def test_a_command_that_failed_stays_failed(codes, reason):
     ],
 )
 def test_hosts_and_accounts_that_were_typed_are_left_out(typed, kept):
-    (one,) = timed(command=typed, parameters={"target": typed}).runs
+    (result,) = timed(command=typed, parameters={"target": typed}).runs
 
-    assert one.run.workload == f"hyperfine/{kept}"
-    assert " ".join(one.run.parameters["target"].split()) == kept
-    told = "names and addresses left out" if typed != kept else None
-    assert one.run.basis.get("workload") == told
+    assert result.run.workload == f"hyperfine/{kept}"
+    assert " ".join(result.run.parameters["target"].split()) == kept
+    text = "names and addresses left out" if typed != kept else None
+    assert result.run.basis.get("workload") == text
 
 
 @pytest.mark.parametrize(

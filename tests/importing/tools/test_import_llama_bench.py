@@ -44,7 +44,7 @@ def test_the_samples_of_2023_are_kept_in_seconds(path, model, seconds):
         "generated_tokens": 128,
     }
     assert (pp.run.setting, tg.run.setting) == ("llama-bench", "llama-bench")
-    assert [one.phase for one in pp.series] == ["measure"]
+    assert [item.phase for item in pp.series] == ["measure"]
     assert pp.series[0].values == pytest.approx(seconds)
     assert len(tg.series[0].values) == 5
 
@@ -98,8 +98,8 @@ def test_every_column_without_a_place_of_its_own_is_a_parameter(path):
 
     placed = 17  # build, machine, time, figures, work, back ends, the file's name
     columns = json.loads(path.read_text(encoding="utf-8"))[0]
-    told = cell(pp).keys() - {"work"}
-    assert len(pp.run.parameters) == len(columns) - placed + len(told)
+    result = cell(pp).keys() - {"work"}
+    assert len(pp.run.parameters) == len(columns) - placed + len(result)
     assert pp.run.parameters["flash_attn"] == -1
     assert pp.run.parameters["quantization"] == "Q4_K_M"
     assert pp.run.conditions["backends"] == columns["backends"]
@@ -188,7 +188,7 @@ def test_sql_is_read_as_text():
     pp, tg = read.runs
     assert pp.machine.chip.name == "Rock'n'roll 9"
     assert pp.machine.chip.accelerators[0].count == 2
-    assert [one.end.values[0].value for one in read.runs] == [9000.5, 12.5]
+    assert [run.end.values[0].value for run in read.runs] == [9000.5, 12.5]
     assert tg.run.device == "cpu"
     assert [bad.reason for bad in read.bad] == [
         "2 values under 12 columns",
@@ -262,8 +262,10 @@ def test_what_cannot_be_true_is_refused_with_the_reason(facts, why):
 
 @pytest.mark.parametrize("form", ["{}\n{}\n", "[\n{},\n{}\n]\n"])
 def test_results_inside_the_records_of_others_are_not_of_llama_bench(form):
-    (one, *_) = json.loads((SAMPLES / "llama-bench.json").read_text(encoding="utf-8"))
-    wrapped = json.dumps({"mode": "pp", "value": 1, "bench_raw": one})
+    (result, *_) = json.loads(
+        (SAMPLES / "llama-bench.json").read_text(encoding="utf-8")
+    )
+    wrapped = json.dumps({"mode": "pp", "value": 1, "bench_raw": result})
 
     assert not llama_bench.recognises(written(form.format(wrapped, wrapped)))
 

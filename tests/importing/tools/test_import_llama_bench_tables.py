@@ -130,8 +130,8 @@ def test_the_head_of_a_table_without_a_result_is_refused():
 
 def test_a_table_with_other_formats_beside_it_is_no_file_of_those():
     row = "| llama 7B Q4_0 | 3.56 GiB | 6.74 B | CPU | 0 | tg128 | 12.50 ± 0.25 |\n"
-    told = (SAMPLES / "llama-bench.json").read_text(encoding="utf-8")
-    text = f"# Examples\n\n{TABLE}{row}\n```json\n{told}\n```\n"
+    result = (SAMPLES / "llama-bench.json").read_text(encoding="utf-8")
+    text = f"# Examples\n\n{TABLE}{row}\n```json\n{result}\n```\n"
 
     assert intake(io.BytesIO(text.encode()), "README.md").importer == (
         "llama-bench-table"

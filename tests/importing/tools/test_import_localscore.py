@@ -35,11 +35,11 @@ def test_a_test_is_three_runs_and_four_averages_are_claims(path, tests):
     read = taken(localscore, document(path))
 
     assert (len(read.runs), len(read.bad), len(read.claims)) == (3 * tests, 0, 4)
-    assert {one.run.label for one in read.runs} == {"aggregate"}
+    assert {run.run.label for run in read.runs} == {"aggregate"}
     source = read.runs[0].source
     assert source is not None
     assert "whole test" in source.protocol["tokens_per_joule"]
-    assert sum(len(one.end.values) for one in read.runs) == tests * (3 + 2 + 2)
+    assert sum(len(run.end.values) for run in read.runs) == tests * (3 + 2 + 2)
 
 
 @pytest.mark.parametrize(
@@ -63,18 +63,18 @@ def test_the_figures_are_in_our_units_with_their_characters(
 
     figures = {value.metric: value for value in both.end.values}
     whole = {"model": model, "quantization": "Q4_K_M", "test": "pp1024+tg16"}
-    assert [one.run.workload for one in (both, first, second)] == [
+    assert [record.run.workload for record in (both, first, second)] == [
         *("llm-generate", "llm-prefill", "llm-decode")
     ]
     lengths = ({"prompt_tokens": 1024}, {"generated_tokens": 16}, {"depth": 1024})
-    for one, told in zip(
+    for record, values in zip(
         (both, first, second),
         ({**lengths[0], **lengths[1]}, lengths[0], {**lengths[1], **lengths[2]}),
         strict=True,
     ):
-        assert one.run.parameters.items() >= {**whole, **told}.items()
-        assert one.run.parameters.keys() - {*whole, *told} == {"model_n_params"}
-        assert one.run.setting == "localscore"
+        assert record.run.parameters.items() >= {**whole, **values}.items()
+        assert record.run.parameters.keys() - {*whole, *values} == {"model_n_params"}
+        assert record.run.setting == "localscore"
     assert figures["operation_seconds"].value == pytest.approx(seconds)
     assert figures["time_to_first_token_seconds"].printed == first_token
     assert figures["mean_power_watts"].locator == "/results/0/power_watts"
@@ -120,14 +120,14 @@ def test_the_averages_are_claims_that_come_true(path, score):
     claims = taken(localscore, document(path)).claims
 
     assert claims[3].claim.printed == score
-    for one in claims:
-        assert one.claim.recomputed == pytest.approx(one.claim.value)
+    for claim in claims:
+        assert claim.claim.recomputed == pytest.approx(claim.claim.value)
 
 
 def test_a_part_of_which_nothing_was_measured_is_no_result():
     read = submission(prompt_tps=0, prompt_tps_watt=0)
 
-    statuses = [(one.end.status, one.end.reason is None) for one in read.runs]
+    statuses = [(run.end.status, run.end.reason is None) for run in read.runs]
     assert statuses == [("ok", True), ("not-measured", False), ("ok", True)]
 
 
@@ -218,7 +218,7 @@ def test_the_database_has_the_tests_of_its_submissions(
 
     assert len(read.runs) == 3 * tests * submissions
     assert (len(read.bad), len(read.claims)) == (0, 4 * submissions)
-    assert {one.run.device for one in read.runs} == {"cpu", "cuda", "metal", "rocm"}
+    assert {run.run.device for run in read.runs} == {"cpu", "cuda", "metal", "rocm"}
     assert read.runs[0].run.started == arrived
     assert "created_at" in read.runs[0].run.basis["started"]
 
@@ -230,8 +230,8 @@ def test_the_database_has_the_tests_of_its_submissions(
 def test_zero_watts_in_the_database_are_not_measured(databases, path, tests, zeros):
     powers = [
         value
-        for one in databases[path.parent].runs
-        for value in one.end.values
+        for run in databases[path.parent].runs
+        for value in run.end.values
         if value.metric == "mean_power_watts"
     ]
     unknown = [value for value in powers if value.value is None]
@@ -249,9 +249,9 @@ def test_zero_watts_in_the_database_are_not_measured(databases, path, tests, zer
     ),
 )
 def test_the_cores_of_an_apple_chip_come_from_its_accelerator(databases, path, chips):
-    metal = [one for one in databases[path.parent].runs if one.run.device == "metal"]
+    metal = [run for run in databases[path.parent].runs if run.run.device == "metal"]
 
-    apple = {one.machine.chip for one in metal}
+    apple = {item.machine.chip for item in metal}
     assert {(c.name, c.cpu_cores, c.gpu_cores, c.accelerators) for c in apple} == chips
 
 
@@ -299,15 +299,15 @@ ENDLESS = (
 def test_half_a_database_an_endless_view_and_other_tables_are_no_submissions():
     half = written(DATABASE.read_bytes()[:5000])
 
-    for found in (half, changed(ENDLESS), changed("DROP TABLE models")):
-        assert not localscore.recognises(found)
+    for item in (half, changed(ENDLESS), changed("DROP TABLE models")):
+        assert not localscore.recognises(item)
 
 
 def test_a_table_that_is_not_there_or_too_long_is_refused(monkeypatch):
-    found = document(DATABASE)
+    result = document(DATABASE)
 
     with pytest.raises(DocumentError, match="no table 'nothing'"):
-        list(sqlite_tables.rows(found, "nothing"))
+        list(sqlite_tables.rows(result, "nothing"))
     monkeypatch.setattr(sqlite_tables, "ROWS", 13)
     with pytest.raises(DocumentError, match="more than 13 rows"):
-        list(sqlite_tables.rows(found, "test_results"))
+        list(sqlite_tables.rows(result, "test_results"))

@@ -97,9 +97,9 @@ def test_json_takes_a_small_multiple_of_its_size_in_memory(tmp_path, name):
         [sys.executable, "-I", "-S", WATCHED, *command], capture_output=True, check=True
     )
 
-    told = done.stderr.decode()
-    assert why in told
-    assert told.count("\n") == 1
+    text = done.stderr.decode()
+    assert why in text
+    assert text.count("\n") == 1
     assert json.loads(done.stdout)["peak_bytes"] < 160 * MIB + 8 * len(content)
 
 
@@ -141,10 +141,10 @@ REASONS = {
 
 @pytest.mark.parametrize("name", COSTLY)
 def test_columns_that_the_file_does_not_hold_are_not_read(name):
-    found = written(database(*COSTLY[name]))
+    document = written(database(*COSTLY[name]))
 
     with pytest.raises(DocumentError, match=REASONS[name]):
-        list(sqlite_tables.rows(found, "test"))
+        list(sqlite_tables.rows(document, "test"))
 
 
 MANY_TABLES = (
@@ -165,21 +165,21 @@ MANY_TABLES = (
     ids=["a view", "a virtual table", "501 columns", "30,000 tables"],
 )
 def test_no_table_is_one_that_its_author_computes(sql):
-    found = written(database(sql))
+    document = written(database(sql))
 
-    assert "test" not in sqlite_tables.names(found)
-    assert not localscore.recognises(found)
+    assert "test" not in sqlite_tables.names(document)
+    assert not localscore.recognises(document)
 
 
 def test_a_virtual_table_in_disguise_is_none():
     plain = database("CREATE VIRTUAL TABLE test USING fts5(build_commit)")
-    found = written(plain.replace(b"CREATE VIRTUAL TABLE", b"CREATE\tVIRTUAL TABLE"))
+    document = written(plain.replace(b"CREATE VIRTUAL TABLE", b"CREATE\tVIRTUAL TABLE"))
 
-    assert "test" not in sqlite_tables.names(found)
+    assert "test" not in sqlite_tables.names(document)
 
 
 def test_a_value_longer_than_a_document_holds_is_refused():
-    found = written(
+    document = written(
         database(
             "CREATE TABLE test (build_commit)",
             "INSERT INTO test VALUES (zeroblob(2000000))",
@@ -187,7 +187,7 @@ def test_a_value_longer_than_a_document_holds_is_refused():
     )
 
     with pytest.raises(DocumentError, match="no readable SQLite database"):
-        list(sqlite_tables.rows(found, "test"))
+        list(sqlite_tables.rows(document, "test"))
 
 
 ENDLESS = ("(a+)+$", "(a|a)*$", "(.*)*(.*)*(.*)*(.*)*(.*)*z")
@@ -211,6 +211,6 @@ def test_there_is_no_limit_outside_the_main_thread(monkeypatch):
     text = "| Model | GPU | Speed |\n|---|---|---|\n| a | x | 1 img/s |\n"
 
     with ThreadPoolExecutor(1) as another:
-        found = another.submit(items, BASE + table, text).result()
+        claims = another.submit(items, BASE + table, text).result()
 
-    assert len(records(found)) == 1
+    assert len(records(claims)) == 1

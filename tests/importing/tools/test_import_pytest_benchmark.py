@@ -10,8 +10,8 @@ from tests.foreign_files import taken, written
 
 
 def session(stats, about=NOTHING, **changes):
-    one = {"name": "test_sum", "stats": stats}
-    whole = {"machine_info": {}, "benchmarks": [one], "version": "5.1", **changes}
+    result = {"name": "test_sum", "stats": stats}
+    whole = {"machine_info": {}, "benchmarks": [result], "version": "5.1", **changes}
     return taken(pytest_benchmark, written(json.dumps(whole)), about)
 
 
@@ -34,7 +34,9 @@ def test_rounds_that_are_not_all_there_leave_an_aggregate(data, why):
     stats = {"data": data, "rounds": 2, "mean": 0.25, "stddev": 0.5, "ops": 4}
     (run,) = session(stats).runs
 
-    mean = next(one for one in run.end.values if one.metric == "operation_seconds")
+    mean = next(
+        value for value in run.end.values if value.metric == "operation_seconds"
+    )
     assert (run.run.label, run.series) == ("aggregate", ())
     assert (mean.value, mean.uncertainty, mean.printed) == (0.25, 0.5, "0.25")
     assert why in run.run.missing["samples"]
@@ -49,14 +51,14 @@ def test_statistics_that_say_nothing_are_refused(stats):
 
 def test_the_processor_and_parameters_of_a_test_are_kept():
     info = {"cpu": {"brand_raw": "Neo 9", "vendor_id_raw": "AuthenticAMD", "count": 16}}
-    one = {
+    groups = {
         "name": "test_sum[2]",
         "stats": {"mean": 1},
         "params": {"n": 2},
         "options": {"timer": "clock"},
         "extra_info": {"timer": "mine", "seed": 2**60},
     }
-    (run,) = session({}, machine_info=info, benchmarks=[one]).runs
+    (run,) = session({}, machine_info=info, benchmarks=[groups]).runs
 
     assert (run.machine.chip.vendor, run.machine.chip.name) == ("AMD", "Neo 9")
     assert run.run.device == "cpu"

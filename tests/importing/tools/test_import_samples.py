@@ -122,20 +122,20 @@ def sample(path: Path) -> Read:
 
 
 def knowing(path):
-    found = document(path)
-    return [known for known, one in FORMATS.items() if one.recognises(found)]
+    result = document(path)
+    return [known for known, outcome in FORMATS.items() if outcome.recognises(result)]
 
 
 @pytest.mark.parametrize("path", sample_paths(HELD), ids=sample_id)
 def test_a_sample_comes_to_what_stands_in_it(path):
     expected = HELD[path.name]
-    found = sample(path)
+    result = sample(path)
 
-    told = [value for run in found.runs for value in run.end.values]
-    there = [value for value in told if value.value is not None]
-    counts = (len(found.runs), len(there), len(found.bad))
+    values = [value for run in result.runs for value in run.end.values]
+    there = [value for value in values if value.value is not None]
+    counts = (len(result.runs), len(there), len(result.bad))
     assert counts == (expected.ours if path.parent == SAMPLES else expected.shared)
-    assert {run.run.label for run in found.runs} == expected.labels
+    assert {run.run.label for run in result.runs} == expected.labels
     assert {metrics()[value.metric].unit for value in there} == expected.units
 
 
@@ -188,6 +188,8 @@ def test_what_is_exported_again_is_the_same(path):
     runs = sample(path).runs
     sources = {source_line(run.source) for run in runs if run.source}
     exported = b"".join((header(), *sources, *record_lines(runs)))
-    again = [one for one in read(io.BytesIO(exported)) if isinstance(one, Record)]
+    again = [
+        record for record in read(io.BytesIO(exported)) if isinstance(record, Record)
+    ]
 
     assert sorted(run.digest for run in again) == sorted(run.digest for run in runs)

@@ -25,8 +25,8 @@ def scatter() -> Chart:
     )
     points = tuple(
         Point(x, y, look, label, run=f"{x}{y}", hollow=look == "reference")
-        for look, found in made
-        for x, y, label in found
+        for look, rows in made
+        for x, y, label in rows
     )
     guides = tuple(
         Stroke(((20, 20 * n), (500, 500 * n)), "quiet", f"{n} img/J", guide=True)

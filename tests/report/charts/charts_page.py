@@ -71,9 +71,9 @@ class Ruler:
 def ruler(scale: Scale | Rows, places: Iterable[float], *, y: bool = False) -> Ruler:
     """Return the axis with ticks at *places*; amounts on *y* count from below."""
     values = sorted(tick.value for tick in scale.ticks)
-    found = sorted(places, reverse=y and isinstance(scale, Scale))
-    assert len(found) == len(values)
-    return Ruler(scale, (values[0], found[0]), (values[-1], found[-1]))
+    result = sorted(places, reverse=y and isinstance(scale, Scale))
+    assert len(result) == len(values)
+    return Ruler(scale, (values[0], result[0]), (values[-1], result[-1]))
 
 
 def page(charts: Sequence[Chart], code: str = "en") -> str:
@@ -86,8 +86,8 @@ def page(charts: Sequence[Chart], code: str = "en") -> str:
 
 def shown(chart: Chart) -> Element:
     """Return the element of *chart* on a page."""
-    (found,) = parse(page([chart])).all("div", role="img")
-    return found
+    (element,) = parse(page([chart])).all("div", role="img")
+    return element
 
 
 def readings_on_page(chart: Chart) -> list[list[Reading]]:

@@ -33,7 +33,7 @@ LOG = Scale(1, 100, (Tick(1, "1"), Tick(10, "10"), Tick(100, "100")), "x")
 NARROW, WIDE = 200.0, 600.0
 
 
-def one(*points: Point, strokes: tuple[Stroke, ...] = ()) -> Chart:
+def single_chart(*points: Point, strokes: tuple[Stroke, ...] = ()) -> Chart:
     return Chart("one", "One", "One", (Panel("", LOG, LOG, points, strokes),))
 
 
@@ -82,9 +82,9 @@ def test_a_label_goes_to_the_other_side_of_its_mark_where_one_is_taken():
 def test_a_label_without_room_on_a_narrow_plot_waits_for_a_wider_one():
     room = Room((NARROW, WIDE), 14, start=0, end=0)
     room.take_mark((50, 7), 6)
-    found = room.place(150, around((50, 7), 6))
-    assert found is not None
-    assert found[1] == 1
+    pair = room.place(150, around((50, 7), 6))
+    assert pair is not None
+    assert pair[1] == 1
 
 
 def test_a_label_without_room_anywhere_is_not_placed():
@@ -95,9 +95,9 @@ def test_a_label_without_room_anywhere_is_not_placed():
 def test_a_label_would_rather_not_stand_on_a_line():
     line = ((50.0, 100.0), (100.0, 100.0))
     room = Room((WIDE,), 200, start=0, end=0, strokes=(line,))
-    found = room.place(40, around((50, 100), 6))
-    assert found is not None
-    assert found[0].anchor == "end"
+    pair = room.place(40, around((50, 100), 6))
+    assert pair is not None
+    assert pair[0].anchor == "end"
 
 
 def test_the_name_of_a_guide_stands_above_its_end():
@@ -114,14 +114,14 @@ def test_strokes_end_where_the_plot_ends():
 
 def test_a_stroke_that_leaves_the_axes_comes_back_in_a_second_piece():
     stroke = Stroke(((1, 10), (10, 1000), (20, 1000), (100, 10)), "0")
-    (trail,) = lay_out(one(strokes=(stroke,))).panels[0].trails
+    (trail,) = lay_out(single_chart(strokes=(stroke,))).panels[0].trails
     assert len(trail.pieces) == 2
     assert all(0 <= y <= 320 for piece in trail.pieces for _, y in piece)
 
 
 def test_a_stroke_is_cut_where_a_value_has_no_place():
     stroke = Stroke(((1, 1), (2, 2), (3, 0), (4, 4), (5, 5)), "0")
-    (trail,) = lay_out(one(strokes=(stroke,))).panels[0].trails
+    (trail,) = lay_out(single_chart(strokes=(stroke,))).panels[0].trails
     assert [len(piece) for piece in trail.pieces] == [2, 2]
 
 
@@ -144,7 +144,7 @@ def test_an_axis_whose_ends_make_no_sense_is_around_its_start(scale: Scale):
 
 
 def test_a_mark_outside_the_axes_stands_at_their_edge():
-    (mark,) = lay_out(one(Point(1000, 0.5, "0"))).panels[0].marks
+    (mark,) = lay_out(single_chart(Point(1000, 0.5, "0"))).panels[0].marks
     assert mark.at == (100.0, 320.0)
 
 

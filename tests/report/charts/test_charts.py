@@ -43,7 +43,9 @@ RIGHT_TO_LEFT = Language("en", "en", "rtl", EN.locale, EN.catalogue)
 LOG = Scale(1, 100, (Tick(1, "1"), Tick(10, "10"), Tick(100, "100")), "x")
 
 
-def one(*points: Point, strokes: tuple[Stroke, ...] = (), x: Scale = LOG) -> Chart:
+def single_chart(
+    *points: Point, strokes: tuple[Stroke, ...] = (), x: Scale = LOG
+) -> Chart:
     return Chart("one", "One", "One mark", (Panel("", x, LOG, points, strokes),))
 
 
@@ -51,20 +53,20 @@ def one(*points: Point, strokes: tuple[Stroke, ...] = (), x: Scale = LOG) -> Cha
 @pytest.mark.parametrize("kind", list(KINDS))
 def test_marks_stand_at_their_numbers(kind: str, renderer: str):
     chart = KINDS[kind]
-    for panel, found in zip(chart.panels, RENDERERS[renderer](chart), strict=True):
+    for panel, pairs in zip(chart.panels, RENDERERS[renderer](chart), strict=True):
         given = sorted((p.x, p.y) for p in panel.points)
         low, high = panel.y.ends
         least = abs(high - low) / 1000 if low <= 0 or high <= 0 else 0.0
-        for (x, y), read in zip(given, _nearest(given, found), strict=True):
+        for (x, y), read in zip(given, _nearest(given, pairs), strict=True):
             assert read[0] == pytest.approx(x, rel=0.003)
             assert read[1] == pytest.approx(y, rel=0.003, abs=least)
 
 
 def _nearest(
-    given: list[tuple[float, float]], found: list[tuple[float, float]]
+    given: list[tuple[float, float]], pairs: list[tuple[float, float]]
 ) -> list[tuple[float, float]]:
-    """Return *found* in the order of *given*, each the nearest that is left."""
-    left = list(found)
+    """Return *pairs* in the order of *given*, each the nearest that is left."""
+    left = list(pairs)
     ordered = []
     for x, y in given:
         best = min(left, key=lambda at: abs(at[0] / x - 1) + abs(at[1] - y))
@@ -102,7 +104,7 @@ def test_the_chart_is_an_image_named_by_its_title_and_its_finding():
 
 
 def test_every_look_has_a_shape_of_its_own_on_the_page_and_in_the_file():
-    chart = one(*(Point(n, n, look) for n, look in enumerate(MANY, 2)))
+    chart = single_chart(*(Point(n, n, look) for n, look in enumerate(MANY, 2)))
     chart = replace(chart, keys=tuple(Key(look, look) for look in MANY))
     root = parse(page([chart]))
     shapes = {e.attributes["href"][1:] for e in root.all("use")}
@@ -123,7 +125,7 @@ def test_guides_are_told_from_measurements_and_hollow_marks_from_others():
 
 
 def test_only_points_with_both_bounds_have_whiskers():
-    chart = one(Point(2, 2, "0", low=1.5, high=3), Point(3, 3, "0", low=2))
+    chart = single_chart(Point(2, 2, "0", low=1.5, high=3), Point(3, 3, "0", low=2))
     (drawn,) = [e for e in shown(chart).all("path") if "whisker" in e.classes]
     assert drawn.attributes["d"].count("M") == 1
 
@@ -147,7 +149,7 @@ def test_hostile_words_are_only_words(text: str):
     stroke = Stroke(((1, 1), (100, 90)), "1", text)
     guide = Stroke(((1, 50), (100, 50)), "2", text, guide=True)
     scale = replace(LOG, title=text, ticks=(*LOG.ticks, Tick(30, text)))
-    chart = one(Point(2, 2, "0", text), strokes=(stroke, guide), x=scale)
+    chart = single_chart(Point(2, 2, "0", text), strokes=(stroke, guide), x=scale)
     chart = replace(chart, title=text, alt=text, keys=(Key("0", text),))
     root = parse(page([chart]))
     assert root.all("img") + root.all("script") == []
@@ -173,16 +175,16 @@ def test_without_a_chart_nothing_is_drawn():
 
 def test_what_has_no_place_on_an_axis_is_left_out():
     odd = (0.0, -3.0, float("nan"), float("inf"))
-    chart = one(*(Point(x, 2, "0") for x in odd), Point(2, 2, "1"))
-    assert [len(found) for found in readings_on_page(chart)] == [1]
-    assert [len(found) for found in readings_in_file(chart)] == [1]
+    chart = single_chart(*(Point(x, 2, "0") for x in odd), Point(2, 2, "1"))
+    assert [len(pairs) for pairs in readings_on_page(chart)] == [1]
+    assert [len(pairs) for pairs in readings_in_file(chart)] == [1]
 
 
 def test_an_axis_without_length_shows_its_marks_in_the_middle():
     point = Scale(5, 5, (Tick(5, "5"),), "x")
-    mark = shown(one(Point(5, 5, "0"), x=point)).all("use")[0]
+    mark = shown(single_chart(Point(5, 5, "0"), x=point)).all("use")[0]
     assert mark.attributes["x"] == "50%"
-    assert image(one(Point(5, 5, "0"), x=point), EN)
+    assert image(single_chart(Point(5, 5, "0"), x=point), EN)
 
 
 def test_thirty_lines_keep_their_names():
@@ -191,18 +193,18 @@ def test_thirty_lines_keep_their_names():
         Stroke(((1, 2), (100, 3 + n / 10)), MANY[n % 5], name)
         for n, name in enumerate(names)
     )
-    texts = [e.text for e in shown(one(strokes=strokes)).all("text")]
+    texts = [e.text for e in shown(single_chart(strokes=strokes)).all("text")]
     assert [name for name in names if name not in texts] == []
-    assert image(one(strokes=strokes), EN)
+    assert image(single_chart(strokes=strokes), EN)
 
 
 AXIS = Scale(1, 10, (), "")
 
 
 def height(image: bytes) -> float:
-    found = re.search(rb'height="([0-9.]+)pt"', image)
-    assert found
-    return float(found[1])
+    match = re.search(rb'height="([0-9.]+)pt"', image)
+    assert match
+    return float(match[1])
 
 
 def test_of_many_rows_the_first_are_a_picture():

@@ -58,12 +58,12 @@ def _views(
     file.write_text(page(list(KINDS.values()), code), "utf-8")
     opened = browser.new_page()
     opened.goto(file.as_uri())
-    found = []
+    pairs = []
     for width in widths:
         opened.set_viewport_size({"width": width, "height": 900})
         scrolled = opened.evaluate("document.documentElement.scrollWidth")
-        found.append((width, View(width, scrolled, opened.evaluate(_SEEN))))
-    return found
+        pairs.append((width, View(width, scrolled, opened.evaluate(_SEEN))))
+    return pairs
 
 
 def all_names() -> list[str]:

@@ -18,7 +18,7 @@ AR = load("ar")
 
 
 @pytest.mark.parametrize(
-    ("count", "said"),
+    ("count", "text"),
     [
         (0, "0 نموذج"),
         (1, "نموذج واحد (1)"),
@@ -36,9 +36,9 @@ AR = load("ar")
         (1003, "1,003 نماذج"),
     ],
 )
-def test_arabic_counts_in_six_forms(count: int, said: str):
+def test_arabic_counts_in_six_forms(count: int, text: str):
     assert AR.ngettext("%(n)s model", "%(n)s models", count, n=AR.number(count)) == (
-        said
+        text
     )
 
 
@@ -110,9 +110,9 @@ def test_without_fonts_one_warning_names_the_packages(monkeypatch: pytest.Monkey
     nothing = dict.fromkeys(("ar", "ja", "ko", "zh-Hans"), ("No Such Font",))
     monkeypatch.setattr(fonts, "_FAMILIES", nothing)
 
-    said = fonts.missing_fonts(("en", "ar", "ja", "ko"))
+    text = fonts.missing_fonts(("en", "ar", "ja", "ko"))
 
-    assert said.count("fonts-noto-core") == said.count("fonts-noto-cjk") == 1
-    assert "ar, ja, ko" in said
-    assert "\n" not in said
+    assert text.count("fonts-noto-core") == text.count("fonts-noto-cjk") == 1
+    assert "ar, ja, ko" in text
+    assert "\n" not in text
     assert fonts.missing_fonts(("en", "de", "fr")) == ""

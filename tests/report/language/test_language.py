@@ -190,7 +190,7 @@ def test_both_ends_of_a_range_about_1_have_as_many_decimals(low, high, written):
 
 def test_decimals_follow_the_rounded_value():
     given = (9.996, 0, float("nan"))
-    assert [significant_decimals(one, 3) for one in given] == [1, 0, 0]
+    assert [significant_decimals(value, 3) for value in given] == [1, 0, 0]
 
 
 def test_the_environment_of_the_process_changes_nothing(monkeypatch):
@@ -273,7 +273,7 @@ def test_english_is_first_of_the_languages_there_are():
 
 
 @pytest.mark.parametrize(
-    ("asked", "found"),
+    ("asked", "result"),
     [
         *(("de", "de"), ("DE", "de"), ("de_AT.UTF-8@euro", "de"), ("de-AT", "de")),
         *(("de-u-nu-latn", "de"), ("pt", "pt-BR"), ("pt-PT", "pt-BR"), ("no", "nb")),
@@ -281,8 +281,8 @@ def test_english_is_first_of_the_languages_there_are():
         *(("zh", "zh-Hans"), ("iw", "he"), ("es-419", "es")),
     ],
 )
-def test_a_tag_finds_the_closest_language(asked, found):
-    assert choose(asked) == (found,)
+def test_a_tag_finds_the_closest_language(asked, result):
+    assert choose(asked) == (result,)
 
 
 def test_several_languages_are_asked_for_with_commas_or_repeats():
@@ -297,7 +297,7 @@ def test_an_unknown_request_is_an_error_that_lists_what_there_is(unknown):
 
 
 @pytest.mark.parametrize(
-    ("environ", "found"),
+    ("environ", "result"),
     [
         ({"BENCHDB_LANG": "ko", "LC_ALL": "de_DE", "LANG": "fr_FR"}, "ko"),
         ({"LC_ALL": "de_DE.UTF-8", "LANG": "fr_FR"}, "de"),
@@ -311,12 +311,12 @@ def test_an_unknown_request_is_an_error_that_lists_what_there_is(unknown):
         ({}, "en"),
     ],
 )
-def test_the_environment_chooses_in_its_usual_order(environ, found):
-    assert choose(**environ) == (found,)
+def test_the_environment_chooses_in_its_usual_order(environ, result):
+    assert choose(**environ) == (result,)
 
 
 @pytest.mark.parametrize(
-    ("asked", "environ", "found"),
+    ("asked", "environ", "result"),
     [
         ([], {"LANG": "ko_KR.UTF-8"}, ("ko",)),
         ([], {"LANG": "pt_BR.UTF-8"}, ("pt-BR",)),
@@ -325,8 +325,8 @@ def test_the_environment_chooses_in_its_usual_order(environ, found):
         (["zh-CN,ja-JP"], {}, ("zh-Hans", "ja")),
     ],
 )
-def test_negotiation_uses_the_catalogues_that_exist(asked, environ, found):
-    assert language.negotiate(asked, environ) == found
+def test_negotiation_uses_the_catalogues_that_exist(asked, environ, result):
+    assert language.negotiate(asked, environ) == result
 
 
 @pytest.mark.parametrize(

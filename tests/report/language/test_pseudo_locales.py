@@ -118,35 +118,35 @@ def leaks(page: Element, code: str) -> list[str]:
     Data say that they are data: by ``translate="no"``, ``bdi`` or another language.
     Names on charts are those of the tables.
     """
-    found: list[str] = []
+    result: list[str] = []
     names = _names(page)
     for element, data in _with_data(page):
-        told = () if element.name == "code" else _TOLD
-        texts = [element.attributes.get(name, "") for name in told]
+        row = () if element.name == "code" else _TOLD
+        texts = [element.attributes.get(name, "") for name in row]
         if element.name in _BLOCKS and not data:
             texts.append(_ours(element, code))
         words = [word for text in texts for word in unbracketed(text)]
-        found += [f"<{element.name}> {it}" for it in words if not _is_name(it, names)]
-    return found
+        result += [f"<{element.name}> {it}" for it in words if not _is_name(it, names)]
+    return result
 
 
 def _is_name(word: str, names: set[str]) -> bool:
     """Tell whether *word* is one of *names*, or the start of one, cut on a chart."""
-    told = _bare(word)
-    start = told.removesuffix("…")
-    cut = start and start != told
-    return told in names or bool(cut and any(it.startswith(start) for it in names))
+    text = _bare(word)
+    start = text.removesuffix("…")
+    cut = start and start != text
+    return text in names or bool(cut and any(it.startswith(start) for it in names))
 
 
 def _names(page: Element) -> set[str]:
-    said = (
+    result = (
         child
         for element, data in _with_data(page)
         for child in element.children
         if data and isinstance(child, str)
     )
     networks = (it for it in workloads().values() if it.kind != "operation")
-    texts = (*said, *(it.title for it in networks))
+    texts = (*result, *(it.title for it in networks))
     return {_bare(word) for text in texts for word in text.split()}
 
 
@@ -175,9 +175,9 @@ def _ours(element: Element, code: str) -> str:
 
 def _shown(element: Element, code: str) -> str:
     foreign = element.attributes.get("lang", code) != code
-    apart = element.name in _SKIPPED | _BLOCKS
+    holds = element.name in _SKIPPED | _BLOCKS
     key = "note" in element.classes  # a letter; its label tells it in words
-    return " " if foreign or is_data(element) or apart or key else _ours(element, code)
+    return " " if foreign or is_data(element) or holds or key else _ours(element, code)
 
 
 def is_data(element: Element) -> bool:
@@ -237,7 +237,7 @@ def test_made_messages_are_longer_bracketed_and_keep_their_placeholders():
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "<p>Plain words</p>",
         '<p title="words">–</p>',
@@ -246,12 +246,12 @@ def test_made_messages_are_longer_bracketed_and_keep_their_placeholders():
         '<tr translate="no"><td translate>words</td></tr>',
     ],
 )
-def test_a_word_outside_brackets_is_a_leak(said: str):
-    assert leaks(parse(said), "en-XA")
+def test_a_word_outside_brackets_is_a_leak(text: str):
+    assert leaks(parse(text), "en-XA")
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "<p>⟦Åñ ⟦nested⟧ one⟧ 3.5×</p>",
         "<p>⟦split <b>3×</b> by markup⟧</p>",
@@ -262,8 +262,8 @@ def test_a_word_outside_brackets_is_a_leak(said: str):
         '<p><span lang="en">As printed</span></p>',
     ],
 )
-def test_data_and_bracketed_words_are_no_leaks(said: str):
-    assert leaks(parse(said), "en-XA") == []
+def test_data_and_bracketed_words_are_no_leaks(text: str):
+    assert leaks(parse(text), "en-XA") == []
 
 
 def test_no_word_of_the_shipped_page_bypasses_the_catalogues(files: dict[str, Path]):

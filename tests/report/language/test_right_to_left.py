@@ -92,17 +92,17 @@ def test_nothing_is_said_on_the_console(visit: Visit):
 def test_axes_run_from_left_to_right(visit: Visit, column: int):
     ticks = visit.page.locator("#chips-table .axis").nth(column).locator("text")
     places = [box["x"] for box in map(Locator.bounding_box, ticks.all()) if box]
-    values = [_number(said) for said in ticks.all_text_contents()]
+    values = [_number(content) for content in ticks.all_text_contents()]
 
     assert len(values) >= 3
     assert values == sorted(values)
     assert places == sorted(places)
 
 
-def _number(said: str) -> float:
-    found = re.search(r"[\d,.]+", said)
-    assert found
-    return float(found[0].replace(",", ""))
+def _number(result: str) -> float:
+    match = re.search(r"[\d,.]+", result)
+    assert match
+    return float(match[0].replace(",", ""))
 
 
 def test_every_quantity_is_an_isolate_of_its_own(visit: Visit):
@@ -120,7 +120,7 @@ def test_a_sign_stands_on_the_right_of_its_number(visit: Visit):
     places = visit.page.locator(".fig, .heat td b, .head b").evaluate_all(_SIGNS)
 
     assert len(places) > 3
-    assert [one for one in places if not one["sign"] > one["number"]] == []
+    assert [place for place in places if not place["sign"] > place["number"]] == []
 
 
 def test_charts_inside_tables_keep_their_direction(visit: Visit):

@@ -13,7 +13,7 @@ def bounded(low: float | None, high: float | None, n: int = 2) -> Quantity:
 
 
 @pytest.mark.parametrize(
-    ("quantity", "said", "measured"),
+    ("quantity", "result", "measured"),
     [
         (bounded(10.0, 90.0), "10.0–90.0", "10.0–90.0\N{NO-BREAK SPACE}s"),
         (bounded(10.0, 100.0, n=9), "10.0–100", "10.0–100\N{NO-BREAK SPACE}s"),
@@ -24,9 +24,9 @@ def bounded(low: float | None, high: float | None, n: int = 2) -> Quantity:
     ],
 )
 def test_an_interval_of_more_than_a_factor_of_ten_is_said_to_be_that_wide(
-    quantity, said, measured
+    quantity, result, measured
 ):
-    assert cells.limits(load("en"), quantity) == said
+    assert cells.limits(load("en"), quantity) == result
     assert cells.measured_limits(load("en"), quantity) == measured
 
 

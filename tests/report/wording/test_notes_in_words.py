@@ -19,8 +19,8 @@ REPORT = view_fixture.report()
 
 def note(code: str, **detail: object) -> str:
     subject = {"chip": "M1", "device": "cpu", "workload": "resnet50", "batch_size": 64}
-    said = notes.note_text(EN, Note("a", code, detail, subject, (digest("r"),)))
-    return plain(said)
+    text = notes.note_text(EN, Note("a", code, detail, subject, (digest("r"),)))
+    return plain(text)
 
 
 def plain(text: str) -> str:
@@ -205,19 +205,19 @@ ODD: tuple[Any, ...] = (None, True, "", "12 s", 10**400, math.inf, math.nan, [],
 
 @pytest.mark.parametrize("code", FACTS)
 def test_a_doubt_gives_its_facts(code):
-    said = notes.reason_text(EN, code, FACTS[code]).replace("\u00a0", " ")
+    text = notes.reason_text(EN, code, FACTS[code]).replace("\u00a0", " ")
 
-    assert said.startswith(SAID[code])
+    assert text.startswith(SAID[code])
 
 
 @pytest.mark.parametrize("language", available())
 def test_every_rule_has_a_sentence_in_every_language(language):
     for code in (*SENTENCES, *RULES):
-        said = notes.reason_text(load(language), code, {})
+        text = notes.reason_text(load(language), code, {})
 
-        assert said, code
-        assert f"“{code}”" not in said
-        assert said.endswith(".") or language != "en"
+        assert text, code
+        assert f"“{code}”" not in text
+        assert text.endswith(".") or language != "en"
 
 
 @pytest.mark.parametrize("code", FACTS)
@@ -225,19 +225,19 @@ def test_odd_and_missing_facts_break_no_sentence(code):
     for name in FACTS[code]:
         for odd in ODD:
             facts = {**FACTS[code], name: odd}
-            for said in (
+            for text in (
                 notes.reason_text(EN, code, facts),
                 notes.reason_text(EN, code, {name: odd}),
             ):
-                assert said.rstrip().endswith(".")
+                assert text.rstrip().endswith(".")
 
 
 def test_work_beyond_the_chip_is_told_in_operations():
     facts = {**FACTS["above-peak"], "metric": "samples_per_second", "mode": "any"}
 
-    said = notes.reason_text(EN, "above-peak", facts).replace("\u00a0", " ")
+    text = notes.reason_text(EN, "above-peak", facts).replace("\u00a0", " ")
 
-    assert said == (
+    assert text == (
         "This amounts to 42.5 TFLOPS; the chip does 10.6 TFLOPS at most "
         "(M1 Max, 32 GPU cores)."
     )
@@ -252,6 +252,6 @@ def test_memory_beyond_the_chip_is_told_in_bytes():
 def test_a_utilisation_beyond_all_of_the_chip_cannot_be():
     facts = {"metric": "mfu_percent", "stated": 113.0, "peak": 100}
 
-    said = notes.reason_text(EN, "above-peak", facts)
+    text = notes.reason_text(EN, "above-peak", facts)
 
-    assert said.startswith("113% of what the chip can do")
+    assert text.startswith("113% of what the chip can do")

@@ -46,7 +46,7 @@ OTHERS = replace(
 
 
 @pytest.mark.parametrize(
-    ("code", "ratio", "said"),
+    ("code", "ratio", "result"),
     [
         ("en", Ratio(3.46, "faster"), "3.5× as fast"),
         ("en", Ratio(1 / 6.78, "slower"), "6.8× as long"),
@@ -67,8 +67,8 @@ OTHERS = replace(
         ("zh-Hans", Ratio(0.5, "slower"), "耗时为 2.0\N{NO-BREAK SPACE}倍"),
     ],
 )
-def test_ratios_are_times_as_fast_or_as_long(code, ratio, said):
-    assert terms.verdict_text(load(code), ratio) == said
+def test_ratios_are_times_as_fast_or_as_long(code, ratio, result):
+    assert terms.verdict_text(load(code), ratio) == result
 
 
 def test_missing_figures_say_so_in_words():
@@ -79,10 +79,10 @@ def test_missing_figures_say_so_in_words():
 
 def test_every_condition_that_can_differ_has_a_word():
     names = (*difference(CONDITIONS, OTHERS).unlike, "framework", "power", "source")
-    said = {name: terms.condition(EN, name) for name in names}
+    values = {name: terms.condition(EN, name) for name in names}
 
-    assert len(said) == 18
-    assert [n for n in said if said[n] == n and n not in STANDARD_TERMS] == []
+    assert len(values) == 18
+    assert [n for n in values if values[n] == n and n not in STANDARD_TERMS] == []
 
 
 def test_unknown_tokens_stay_readable():
@@ -93,23 +93,23 @@ def test_unknown_tokens_stay_readable():
 
 
 @pytest.mark.parametrize(
-    ("tier", "mine", "said"),
+    ("tier", "mine", "result"),
     [
         ("smoke", True, "measured here, trial run"),
         ("standard", True, "measured here"),
         ("standard", False, "measured, contributed"),
     ],
 )
-def test_who_measured_and_how_thoroughly_is_in_the_label(tier, mine, said):
-    assert terms.label_text(EN, "measured", tier, mine=mine) == said
+def test_who_measured_and_how_thoroughly_is_in_the_label(tier, mine, result):
+    assert terms.label_text(EN, "measured", tier, mine=mine) == result
 
 
 def test_a_reason_that_fills_paragraphs_is_cut_where_it_is_read():
     whole = "CUDA out of memory. " * 30
 
-    said = terms.missing_text(load("de"), whole, "oom")
+    text = terms.missing_text(load("de"), whole, "oom")
 
-    assert said.startswith("Speicher reicht nicht: ")
-    assert len(whole) > len(said) < 230
-    assert said.rstrip("\u2069").endswith("…")
+    assert text.startswith("Speicher reicht nicht: ")
+    assert len(whole) > len(text) < 230
+    assert text.rstrip("\u2069").endswith("…")
     assert terms.missing_text(EN, "x" * 200, "failed").count("x") == 200
