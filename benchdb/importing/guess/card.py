@@ -15,6 +15,7 @@ from benchdb.exchange.validation import UNDERSTANDABLE
 from benchdb.importing import naming
 from benchdb.importing.document import Document
 from benchdb.importing.guess.card_text import longer_chips
+from benchdb.importing.guess.column_draft import without_unit
 from benchdb.importing.guess.column_profile import (
     fold,
     header_terms,
@@ -63,6 +64,7 @@ _OF_NO_CHIP = ", of no known chip"
 _OF_RATES = {"throughput", "time", "latency"}
 _BRACKET = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _NO_NAME = re.compile(r"[\W_]+")
+_BATCH = re.compile(r"(?i)\W*(?:b|bsz?|batch(?:es)?(?:[ _-]?size)?)?[\W_]*\d+\W*")
 
 _Pair = tuple[str, str]  # what is printed, what is stored
 _Telling = tuple[Fact, str, str, _Pair]  # with the kind of origin and the header
@@ -260,6 +262,8 @@ class _Reader:
             return f"{'exact ' * (source == AS_ANSWERED)}text", "", (source, stored)
         if (header := self._sets.get(id(layer.set))) is not None:
             bare = _BRACKET.sub("", header)  # without its unit
+            if fact.name == "batch size":
+                bare = without_unit(header, self._table.columns[header].unit)
             exact = _is_whole(fact, bare, stored) and not _completes(layer, header)
             exact |= self._is_doubted(fact, header)
             exact |= fact.name == "work" and _is_side(header, stored)
@@ -435,7 +439,9 @@ def _is_whole(fact: Fact, printed: str, stored: str) -> bool:
         return name(printed) == stored and len(printed.split()) == 1
     if fact.name == "precision":
         return naming.precision(printed) == stored and printed.isalnum()
-    return fact.name in ("os", "batch size")
+    # Of sparse attention, bs=32 is the size of a block.
+    batch = fact.name == "batch size" and _BATCH.fullmatch(printed) is not None
+    return batch or fact.name == "os"
 
 
 def _completes(known: Facts, printed: str) -> bool:

@@ -435,3 +435,18 @@ def test_a_correction_without_sense_is_one_clear_line(answer, why):
 
     assert why in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_a_batch_size_inside_a_title_is_a_line_of_the_card():
+    text = "# Attention with MLX on an M4\n\n" + table(
+        "N | MHA ms | BlockSparse (bs=32) ms", "512 | 1.5 | 2.5"
+    )
+    (line,) = (it.text for it in of_text(text).questions if it.topic == "batch size")
+    assert "'BlockSparse (bs=32) ms' -> 32 (1)" in line
+
+
+def test_a_title_that_is_a_batch_size_needs_no_line():
+    text = "# Training ResNet-50, torch on an A100\n\n" + table(
+        "Model | batch 32 img/s", "resnet50 | 2.5"
+    )
+    assert not any(it.topic == "batch size" for it in of_text(text).questions)
