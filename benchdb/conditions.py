@@ -42,6 +42,8 @@ _CHOICES = {
     "memory_format": "layout",
     "optimizer_implementation": "optimizer",
 }
+# Parameters that tell figures of one work from each other.
+VARIANTS = ("variant", "variant_2", "statistic")
 # How long a run was: the extent of a time of the whole, and nothing to a rate.
 LENGTHS = frozenset(
     {

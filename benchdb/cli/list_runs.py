@@ -21,6 +21,7 @@ from benchdb.cli.console import (
 )
 from benchdb.cli.figure_text import NONE, figure, interval
 from benchdb.cli.user_database import Db, opened
+from benchdb.conditions import VARIANTS
 from benchdb.metric_kinds import unit_of
 from benchdb.store.database import reading
 from benchdb.store.listing import listed
@@ -36,7 +37,6 @@ _COLUMNS = (
 _FIRST = ("figure", "workload", "run", "system", "grade", "precision", "95 % interval")
 _FIGURES = tuple(map(_COLUMNS.index, ("figure", "95 % interval", "n")))
 _OF_CAMPAIGNS = ("of_campaigns", "machine", "mine", "since", "limit", "as_json", "db")
-_KINDS = ("variant", "variant_2", "statistic")  # parameters
 _USUAL_COMPILERS = ("eager", "graph", "none", None)
 
 
@@ -128,7 +128,7 @@ def _table(rows: Sequence[dict[str, Any]]) -> list[tuple[str, ...]]:
 def _kind(row: dict[str, Any]) -> tuple[str, ...]:
     """Return which variant of its work a line is of, and which statistic."""
     every = row.get("parameters") or {}
-    return tuple(str(every[name]) for name in _KINDS if name in every)
+    return tuple(str(every[name]) for name in VARIANTS if name in every)
 
 
 def _cells(row: dict[str, Any], words: str) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from benchdb.compare.differing_facts import Fact, facts
 from benchdb.compare.pairs import Group, Work, pairs
 from benchdb.compare.sides import Figure, Side
-from benchdb.conditions import NAMES, Conditions
+from benchdb.conditions import NAMES, VARIANTS, Conditions
 from benchdb.errors import UsageError, suggestion
 from benchdb.report import quantities
 from benchdb.report.view.atoms import Ratio
@@ -272,7 +272,7 @@ def _varied(base: Side, other: Side, workload: str) -> set[str]:
     partly = {
         name
         for known in sides
-        for name in every
+        for name in VARIANTS
         if 0 < sum(name in dict(it) for it in known) < len(known)
     }
     return partly | {name for name, values in every.items() if values > 1}
