@@ -64,11 +64,11 @@ class Plan(msgspec.Struct, frozen=True):
     def unread(self, tables: Iterable[TableDraft]) -> Sequence[UnreadLine]:
         """Return the lines with figures that are in no sheet, or in an idle one.
 
-        What running text seems to hold may be nothing: where *tables* take no figures
-        of such columns or names, they read nothing.
+        What running text seems to hold may be nothing, and so may a drawn box around
+        lines of text: where *tables* take no figures of these, they read nothing.
         """
-        of_text = [it for it in tables if it.sheets[0].kind in HABITS]
-        idle = [it.sheets for it in of_text if not it.may_have_figures()]
+        sheets = [it.sheets for it in tables if not it.may_have_figures()]
+        idle = [it for it in sheets if it[0].kind in HABITS or len(it[0].header) == 1]
         if not idle:
             return self.outside
         left = {id(sheet) for sheets in idle for sheet in sheets}

@@ -290,3 +290,23 @@ def test_a_template_of_one_row_leaves_the_others_of_its_line_in_the_table():
     template, table = readable(document, ["| {model} | {tok/s} |..."])[::-1]
 
     assert [len(it.rows) for it in (template, table)] == [1, 3]
+
+
+def test_figures_in_a_drawn_box_of_text_are_listed():
+    box = (
+        "┌──────────────────────────────┐\n"
+        "│  Gathered against masked     │\n"
+        "├──────────────────────────────┤\n"
+        "│  N=128: gathered = 7.08ms    │\n"
+        "│  N=256: gathered = 12.35ms   │\n"
+        "└──────────────────────────────┘\n"
+    )
+    left = "\n".join(left_out(f"# Attention on M4\n\n{box}", "README.md"))
+    assert "7.08ms" in left
+    assert "12.35ms" in left or "2 figures" in left
+
+
+def test_the_size_of_weights_that_are_loaded_is_listed():
+    text = "# vLLM on MI300X\n\n| Model | tok/s |\n|---|---|\n| wren 7B | 30.5 |\n"
+    text += "\nWeights load at 55.57 GiB, leaving 37.47 GiB of KV cache.\n"
+    assert any("55.57 GiB" in it for it in left_out(text, "README.md"))
