@@ -322,9 +322,30 @@ def _within(
         values += [it for it, _ in pairs[:1]]
         draft.missing = draft.missing | ({} if pairs else {text: ""})
     if not units:
-        raise AnswerError(f"{result}: no cell has a figure with such a unit behind it")
+        return _named_otherwise(
+            draft, cells, unit or metrics()[metric or ""].unit, mark
+        )
     spelt = "|".join(map(re.escape, units))
     draft.pattern = rf"(?<![\w.,/])(?P<value>\d[\d.,]*\s?(?:{spelt}))(?!\w)"
     numbers = [number for text in cells for number in _NUMBER.findall(text)]
     looks = profile(draft.header, values, convention(numbers) or mark, None)
     return replace(looks, terms=looks.terms | header_terms(" ".join(cells)))
+
+
+def _named_otherwise(
+    draft: ColumnDraft, cells: Sequence[str], unit: str, mark: Mark | None
+) -> ColumnProfile:
+    """Return how a column looks whose figures are in *unit*, as somebody said.
+
+    All have the same word of their own behind them: ``0.77 p/s``. Raise ``AnswerError``
+    where they have not, or where that is another unit.
+    """
+    every = [_WITHIN.fullmatch(text) for text in cells]
+    words = {it[1] for it in every if it}
+    word = next(iter(words), "")
+    if len(words) != 1 or not all(every) or understood(word):
+        why = "no cell has a figure with such a unit behind it"
+        raise AnswerError(f"{draft.header!r}: {unit!r}: {why}")
+    draft.pattern = rf"(?P<value>\d[\d.,]*)\s?{re.escape(word)}"
+    values = [it[0].removesuffix(word).strip() for it in every if it]
+    return profile(draft.header, values, mark, unit)

@@ -255,3 +255,21 @@ def test_names_tell_figures_apart_whose_metric_follows_from_answers(answer):
     proposal = of_text(text, {"readings": f"yes, but {result}"})
     columns = proposal.map.table[0].columns
     assert [columns[it].set.get("parameters.variant") for it in names] == names
+
+
+def test_a_unit_that_nobody_knows_is_that_of_the_answer():
+    text = "# Proteins with ESM2, torch on an A100\n\n" + table(
+        "Model | GPU Throughput", "small | 0.77 p/s", "large | 12.5 p/s"
+    )
+    proposal = of_text(text, {"readings": "yes, but GPU Throughput: samples/s"})
+    assert [
+        (value.metric, value.value)
+        for it in records(proposal, text)
+        for value in it.end.values
+    ] == [("reported_samples_per_second", 0.77), ("reported_samples_per_second", 12.5)]
+
+
+def test_an_answer_does_not_overrule_a_unit_that_is_known():
+    text = "# ESM2, torch on an A100\n\n" + table("Model | GPU Load", "small | 0.77 GB")
+    with pytest.raises(AnswerError, match="no cell has a figure with such a unit"):
+        of_text(text, {"readings": "yes, but GPU Load: ms"})
