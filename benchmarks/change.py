@@ -33,13 +33,13 @@ def last(before: Iterable[Figures], now: Seen, machine: str | None) -> Figures |
 
     *before* has the newest first.
     """
-    figureses = [figures for figures in before if of_row(figures, now) is not None]
+    earlier = [figures for figures in before if of_row(figures, now) is not None]
     same = [
         figures
-        for figures in figureses
+        for figures in earlier
         if machine and figures.machine.anonymous_id == machine
     ]
-    return next(iter(same or figureses), None)
+    return next(iter(same or earlier), None)
 
 
 def of_row(figures: Figures, row: Seen) -> Seen | None:

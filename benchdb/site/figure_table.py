@@ -330,7 +330,7 @@ def _cells(
     distinction = cache(partial(distinction_text, language))
     unit = cache(language.unit)
     flag = partial(flag_text, language)
-    cellses = []
+    made = []
     for row in rows:
         quantity = row.quantity
         step = quantity.trust if quantity else None
@@ -341,7 +341,7 @@ def _cells(
             about = f"{number(row.size)} × {number(row.size)}"
         else:
             about = model(row.about) if row.about else ""
-        cellses.append(
+        made.append(
             Cells(
                 row=row,
                 chip=terms.chip_text(language, row.chip),
@@ -368,7 +368,7 @@ def _cells(
                 remarks=_remarks(language, row, flag),
             )
         )
-    return tuple(cellses)
+    return tuple(made)
 
 
 def _repeats(language: Language, row: FigureRow) -> str:

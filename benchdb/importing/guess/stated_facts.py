@@ -75,7 +75,7 @@ class StatedFacts(msgspec.Struct):
 class _Section(msgspec.Struct, frozen=True):
     """The lines from one heading to the next, and the section that it is a part of.
 
-    *said* are texts by names of facts, each with the line that says it first.
+    *facts* are texts by names of facts, each with the line that says it first.
     """
 
     line: int
