@@ -117,7 +117,10 @@ def describe(unexplained: Unexplained) -> str:
     _require_tables(unexplained)
     proposal = unexplained.proposal()
     preview = _preview(unexplained, proposal, _rows(unexplained, proposal), most=None)
-    for line in (*proposal.toml.splitlines(), "", *preview, *_card(proposal)):
+    # Somebody who answers at once has not seen what a card of these answers says.
+    agreed = _listed("agreed to", proposal.agreed, None)
+    toml = (*proposal.toml.splitlines(), "")
+    for line in (*toml, *preview, *agreed, *_card(proposal)):
         typer.echo(plain(line))
     return proposal.toml
 

@@ -68,7 +68,8 @@ _OPEN = "what it holds is asked for"
 class Proposal(msgspec.Struct, frozen=True):
     """A map, the same as TOML; what was assumed, what is left out, what is open.
 
-    *notes* are assumptions that matter for what the rows mean. *questions* are those of
+    *notes* are assumptions that matter for what the rows mean, *agreed* those of cards
+    that were answered and that no answer changed. *questions* are those of
     the card of what was inferred, which is answered by the key *card*; while there are
     some the map must not be imported.
     """
@@ -76,6 +77,7 @@ class Proposal(msgspec.Struct, frozen=True):
     map: Map
     toml: str
     notes: tuple[str, ...]
+    agreed: tuple[str, ...]
     left_out: tuple[str, ...]
     questions: tuple[Question, ...]
     card: str
@@ -138,6 +140,7 @@ def propose(
         map=state.map,
         toml=to_toml(state.map, state.remarks),
         notes=_listed(notes),
+        agreed=_listed(it.note() for it in state.questions if earlier.has(it)),
         left_out=_listed(state.left_out),
         questions=tuple(questions),
         card=key,

@@ -89,6 +89,13 @@ def test_a_column_that_says_its_side_keeps_it_whatever_another_is():
     assert not proposal.questions
 
 
+def test_what_a_plain_yes_agrees_to_is_named():
+    proposal = answered(EXCHANGED, "precision: fp32")
+    assert any(it.startswith("What is the work") for it in proposal.agreed)
+    assert not any("precision" in it for it in proposal.agreed)
+    assert not answered(EXCHANGED).agreed  # its card says it
+
+
 def test_the_work_is_asked_for_where_its_column_is_said_to_be_a_setting():
     text = "# Inference\n\n" + table("Model | s", "Wren (v2) | 2.5", "Lark (v3) | 3.5")
     (asked,) = asked_again(text, "Model: setting")
