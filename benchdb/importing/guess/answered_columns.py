@@ -51,6 +51,7 @@ from benchdb.importing.quantities.tokens import Mark, convention
 from benchdb.importing.quantities.unit_names import understood
 
 _WITHIN = re.compile(r"(?<![\w.,/])\d[\d.,]*\s?([^\W\d_]+(?:/[^\W\d_]+)?|%)(?!\w)")
+_EXPLAINED = re.compile(r"^(?P<value>\d[\d.,]*)\s?\(")
 _NUMBER = re.compile(r"\d[\d.,]*\d")
 _SAME = 0.01  # of a figure that is printed in two units
 _OF_READINGS = ("mark", "zeros")  # topics that a metric leaves open
@@ -337,9 +338,14 @@ def _named_otherwise(
 ) -> ColumnProfile:
     """Return how a column looks whose figures are in *unit*, as somebody said.
 
-    All have the same word of their own behind them: ``0.77 p/s``. Raise ``AnswerError``
-    where they have not, or where that is another unit.
+    All have the same word of their own behind them, ``0.77 p/s``, or a bracket that
+    says how they were had: ``0.92 (87 samples/95 s)``. Raise ``AnswerError`` where they
+    have not, or where that word is another unit.
     """
+    explained = [_EXPLAINED.match(text) for text in cells]
+    if all(explained):
+        draft.pattern = _EXPLAINED.pattern
+        return profile(draft.header, [it[1] for it in explained if it], mark, unit)
     every = [_WITHIN.fullmatch(text) for text in cells]
     words = {it[1] for it in every if it}
     word = next(iter(words), "")

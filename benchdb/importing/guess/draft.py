@@ -394,7 +394,7 @@ def _left(table: TableDraft, made: Table | None) -> Iterator[str]:
     if table.rows and all(row.column and not row.left for row in table.rows):
         yield f"{table.called}: no row of it is one of figures, as answered"
     yield from _ratios(table, made)
-    if table.may_have_figures():
+    if table.has_results():
         return
     if any(column_draft.left for column_draft in table.drafts):
         unsaid = [

@@ -257,9 +257,10 @@ def test_names_tell_figures_apart_whose_metric_follows_from_answers(answer):
     assert [columns[it].set.get("parameters.variant") for it in names] == names
 
 
-def test_a_unit_that_nobody_knows_is_that_of_the_answer():
+@pytest.mark.parametrize("behind", [" p/s", "(7 samples/9.1 seconds)"])
+def test_what_nobody_knows_behind_figures_leaves_them_the_unit_of_the_answer(behind):
     text = "# Proteins with ESM2, torch on an A100\n\n" + table(
-        "Model | GPU Throughput", "small | 0.77 p/s", "large | 12.5 p/s"
+        "Model | GPU Throughput", f"small | 0.77{behind}", f"large | 12.5{behind}"
     )
     proposal = of_text(text, {"readings": "yes, but GPU Throughput: samples/s"})
     assert [

@@ -306,6 +306,15 @@ def test_figures_in_a_drawn_box_of_text_are_listed():
     assert "12.35ms" in left or "2 figures" in left
 
 
+def test_columns_beside_a_ratio_alone_are_named():
+    text = "# Tuning wren, torch on A100\n\n| exp | mix ratio | train speed | loss |\n"
+    text += "|---|---|---|---|\n| lora | 2.0 | 0.92(8 samples/9 seconds) | 1.07 |\n"
+    document = Document("README.md", text.encode())
+    answers = {"readings": "yes, but loss: leave-out"}
+    left = propose(document, readable(document), answers).left_out
+    assert "line 3: 'train speed': numbers beside no figures" in left
+
+
 def test_the_size_of_weights_that_are_loaded_is_listed():
     text = "# vLLM on MI300X\n\n| Model | tok/s |\n|---|---|\n| wren 7B | 30.5 |\n"
     text += "\nWeights load at 55.57 GiB, leaving 37.47 GiB of KV cache.\n"
