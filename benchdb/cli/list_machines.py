@@ -46,25 +46,25 @@ def _deciding(db: str | None, *names: str) -> Iterator[tuple[Connection, list[st
 
 
 @app.command()
-def merge(text: Id, other: Id, db: Db = None) -> None:
-    """Let OTHER be the same machine as ONE; 'split' or 'undo' takes it back."""
-    with _deciding(db, text, other) as (connection, (first, second)):
+def merge(machine: Id, other: Id, db: Db = None) -> None:
+    """Let OTHER be the same machine as MACHINE; 'split' or 'undo' takes it back."""
+    with _deciding(db, machine, other) as (connection, (first, second)):
         machines.merge(connection, first, second)
     typer.echo(f"{second[:12]} is the same machine as {first[:12]}")
 
 
 @app.command()
-def split(text: Id, db: Db = None) -> None:
-    """Keep ONE apart from all others, also from those with the same anonymous id."""
-    with _deciding(db, text) as (connection, (digest,)):
+def split(machine: Id, db: Db = None) -> None:
+    """Keep MACHINE apart from all others, also those with the same anonymous id."""
+    with _deciding(db, machine) as (connection, (digest,)):
         machines.split(connection, digest)
     typer.echo(f"{digest[:12]} stands alone")
 
 
 @app.command()
-def undo(text: Id, db: Db = None) -> None:
-    """Forget what was decided by hand about ONE: the rule holds again."""
-    with _deciding(db, text) as (connection, (digest,)):
+def undo(machine: Id, db: Db = None) -> None:
+    """Forget what was decided by hand about MACHINE: the rule holds again."""
+    with _deciding(db, machine) as (connection, (digest,)):
         machines.undo(connection, digest)
     typer.echo(f"the rule decides about {digest[:12]} again")
 
