@@ -18,7 +18,7 @@ from benchdb.importing import naming
 from benchdb.importing.mapping.fields import GROUPED
 from benchdb.importing.mapping.language import Column
 from benchdb.importing.quantities.characters import AmbiguousError
-from benchdb.importing.quantities.missing_values import missing_of, status_of
+from benchdb.importing.quantities.missing_values import CROSS, missing_of, status_of
 from benchdb.importing.quantities.quantity import Quantity, parsed, parts
 from benchdb.importing.quantities.tokens import Mark, convention
 from benchdb.importing.quantities.unit_names import understood
@@ -310,7 +310,12 @@ def profile(
     *named* the unit in the header.
     """
     distinct = list(dict.fromkeys(text.strip() for text in cells))[:_LOOKED_AT]
-    absent = {it: why for it in distinct if (why := missing_of(it)) is not None}
+    checked = any(map(pattern("check").fullmatch, distinct))
+    absent = {
+        text: why
+        for text in distinct
+        if (why := missing_of(text)) and not (checked and why.reason == CROSS)
+    }
     texts = [text for text in distinct if text not in absent]
     sample = texts[:_READ]
     if named == "B" and any(map(_NO_BYTES.search, sample)):
