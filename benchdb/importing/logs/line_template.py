@@ -2,13 +2,13 @@ r"""Lines of any layout, read by one that a person gives with names in braces.
 
 ``wall={wall}s ttft={ttft} ms`` takes two figures out of each line that has these words
 in this order. A name takes what stands up to the next printed words, the last one the
-rest of the line; ``...`` stands for anything. A template without words before the first
-name begins where the line does, and one that begins with ``|`` is a row of a table, each
-name of which takes a cell. A line that may be read in several ways, with other texts,
-cannot be taken. A unit right behind a name is that of its column; there, before the name ``unit``, and where the name itself ends in a unit, a
-number must stand. Figures in units of several kinds are a column for each. Blanks count
-as one, and may be missing beside a name. Marks of bullets and of emphasis and what
-loggers print first are looked at in no line.
+rest of the line; ``...`` stands for anything. A template without words before its first
+name begins where the line does; one that begins with ``|`` is a row of a table, where a
+name takes one cell. A line that may be read in several ways cannot be taken. A unit
+right behind a name is that of its column; there, before the name ``unit``, and where
+the name itself ends in a unit, a number must stand. Figures in units of several kinds
+are a column for each. Blanks count as one, and may be missing beside a name. Marks of
+bullets and of emphasis and what loggers print first are looked at in no line.
 
 A template of several lines makes a row of each line that is like the last one, below
 lines like the others. What those say holds for the rows below, until they come again; a

@@ -328,7 +328,7 @@ def test_the_head_line_of_values_between_commas_is_no_heading_of_lines():
 
 
 def test_three_dots_stand_for_several_cells_of_a_row():
-    text = "# X on A100\n\n|adalora|qwen|agent|2.0|True|True|32.55GiB|17.33(45 tokens)|\n"
+    text = "# A100\n\n|adalora|qwen|agent|2.0|True|True|32.55GiB|17.33(45 tokens)|\n"
     template = "|{exp}|{model}|{dataset}|...|{memory GiB}GiB|{tok/s}(... tokens)|"
 
     (sheet,) = sheets(text, template)
