@@ -7,11 +7,13 @@ or for one row label; a column is given another meaning, unit or metric, or left
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence, Set
+from itertools import product
 from typing import Literal, TypeVar
 
 import msgspec
 from msgspec.structs import replace
 
+from benchdb.exchange.messages import Scalar
 from benchdb.importing.guess.column_draft import (
     VARIANT,
     without_unit,
@@ -53,6 +55,8 @@ _ABSENT = "not stated"
 _ONE_OF_SEVERAL = re.compile(r"(?P<printed>.+?)\s*->\s*(?P<value>.+)")
 _SIGNS = re.compile(r"^[\W_]+")
 _Facts = TypeVar("_Facts", bound=Meaning)
+_Known = tuple[str, Scalar]  # a field, and what it is
+_BESIDE = {"machine": "os", "framework": "version"}  # facts that go with another
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -96,6 +100,10 @@ class Line(msgspec.Struct, frozen=True):
         """Return the key by which it is answered."""
         return f"{self.name} at line {self.line}"
 
+    @property
+    def _known(self) -> Set[_Known]:
+        return {*product(self.fact.fields, (stored for _, stored in self.values))}
+
     def takes(self, answer: str) -> bool:
         """Tell whether *answer* may be a value of its fact, and of no other."""
         several = _ONE_OF_SEVERAL.fullmatch(answer)
@@ -129,7 +137,7 @@ class Line(msgspec.Struct, frozen=True):
             answer = several["value"].strip("'\" ")
         facts = facts_in(self.fact, answer, self.key)
         if self.sole and not several:
-            return stated(table, self.fact, facts)
+            return stated(table, self.fact, facts, self._known)
         return self._said_of(table, texts, facts)
 
     def _said_of(self, table: Table, texts: Sequence[str], facts: Fields) -> Table:
@@ -139,7 +147,10 @@ class Line(msgspec.Struct, frozen=True):
             column = _untold(self.header, column, self.fact, {})
             return replace(table, columns={**table.columns, self.header: column})
         if self.kind in ("nowhere", "text"):  # of the rows that nothing else tells
-            return replace(table, set={**without(table.set, self.fact), **facts})
+            gone = _replaced(table, self.fact, facts, self._known)
+            held = without(table.set, self.fact)
+            held = {name: it for name, it in held.items() if name not in gone}
+            return replace(table, set={**held, **facts})
         for text in texts:
             place = self._place(text)
             # Another table may have a column of figures of this name as a setting.
@@ -206,18 +217,23 @@ def facts_in(fact: Fact, answer: str, key: str) -> Fields:
     return facts
 
 
-def _replaced(table: Table, fact: Fact, facts: Fields) -> Set[str]:
+def _replaced(table: Table, fact: Fact, facts: Fields, known: Set[_Known]) -> Set[str]:
     """Return the fields that do not hold any more where *facts* replace a *fact*.
 
-    With another machine go its parts and its system. What columns tell of these, and
-    what was answered for all rows, holds whatever the machine is.
+    With another machine than is *known* go its parts and its system, with another
+    framework its version. What columns tell of these, and what was answered for all
+    rows, holds whatever the machine or the framework is.
     """
-    if fact.name != "machine" or table.set.items() & facts.items():
-        return naming_fields(fact)
+    own = naming_fields(fact)
+    before = {it for it in known or table.set.items() if it[0] in own}
+    same = len(before) == len(dict(before)) and facts.items() & before
+    if fact.name not in _BESIDE or same:
+        return own
     texts = {name for it in table.columns.values() for name in (it.field, *it.names)}
     texts |= {n for n, it in table.rows.get(ALL_ROWS, Meaning()).set.items() if it}
-    system = FACTS["os"].fields if "os" not in texts else frozenset[str]()
-    return (fact.fields | system) - (texts - naming_fields(fact))
+    beside = FACTS[_BESIDE[fact.name]]
+    more = beside.fields if beside.name not in texts else frozenset[str]()
+    return own | ((fact.fields | more) - texts)
 
 
 def _saying(before: _Facts, fact: Fact, facts: Fields, replaced: Set[str]) -> _Facts:
@@ -232,12 +248,16 @@ def _saying(before: _Facts, fact: Fact, facts: Fields, replaced: Set[str]) -> _F
     return replace(before, set=fields, missing=missing | absent)
 
 
-def stated(table: Table, fact: Fact, facts: Fields) -> Table:
+def stated(
+    table: Table, fact: Fact, facts: Fields, known: Set[_Known] = frozenset()
+) -> Table:
     """Return *table* in which *facts* are all that is known of a *fact*.
 
-    A column that told it stays as a setting under its own name.
+    A column that told it stays as a setting under its own name. *known* is what rows
+    have of it.
     """
     fields = naming_fields(fact) | facts.keys()  # a column of memory stays
+    gone = _replaced(table, fact, facts, known) - {*PARTS, *FACTS["os"].fields}
     rows = {key: _untelling(it, fields) for key, it in table.rows.items()}
     every = rows.pop(ALL_ROWS, Meaning())
     # What was answered of its parts holds whatever the machine is.
@@ -250,7 +270,7 @@ def stated(table: Table, fact: Fact, facts: Fields) -> Table:
         table,
         set={n: it for n, it in table.set.items() if n not in fact.fields},
         columns=_told_apart(table.columns, columns),
-        rows={ALL_ROWS: _saying(every, fact, parts | facts, fields), **rows},
+        rows={ALL_ROWS: _saying(every, fact, parts | facts, fields | gone), **rows},
     )
 
 
@@ -291,7 +311,8 @@ def with_facts(table: Table, place: Place, fact: Fact, facts: Fields) -> Table:
 
     They win over what was guessed of columns of figures.
     """
-    replaced = _replaced(table, fact, facts)
+    known = {*recognised(place.text, fact.named).set.items()}
+    replaced = _replaced(table, fact, facts, known)
     if place.kind != "column":
         # Where a heading says nothing, what columns say of themselves holds.
         plain = place.kind == "heading" and not facts
