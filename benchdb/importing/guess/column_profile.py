@@ -457,7 +457,8 @@ def _parts(texts: list[str], mark: Mark | None) -> tuple[str, ...]:
 def unit_in(text: str) -> str | None:
     """Return the unit that a header or heading names: ``Throughput (img/s)``."""
     text = text.removesuffix("[]")  # of a list, in JSON
-    ways = [text] if " " in text else text.split(".")[::-1]  # and of an object
+    parts = [] if " " in text else text.split(".")[::-1]  # and of an object,
+    ways = [it for it in parts if len(it) > 1] or [text]  # whose letters are names
     spellings = (_candidates(" ".join(it[-_TAGGED:].split())) for it in ways)
     for spelt in chain.from_iterable(spellings):
         candidate = _SPELT.get(spelt.casefold(), spelt)
