@@ -186,10 +186,8 @@ class _Reader:
             for field in fields_of(column):
                 self._tellers[field].append(header)
             fact = fact_of(column.field or "")
-            kept = {it: it for it in column.values}  # crosses beside check marks
-            simple = column == Column(field=column.field, values={**kept})
-            setting = simple and (column.field or "").startswith(PREFIXES)
-            if setting and _is_exact(fact, header):
+            simple = column == Column(field=column.field) and _is_exact(fact, header)
+            if simple and (column.field or "").startswith(PREFIXES):
                 self._plain.add(column.field)
         plain = {it for name in self._plain for it in self._tellers[name or ""]}
         labels = bool(table.rows) or any(

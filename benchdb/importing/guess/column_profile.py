@@ -310,12 +310,9 @@ def profile(
     *named* the unit in the header.
     """
     distinct = list(dict.fromkeys(text.strip() for text in cells))[:_LOOKED_AT]
-    checked = any(map(pattern("check").fullmatch, distinct))
-    absent = {
-        text: why
-        for text in distinct
-        if (why := missing_of(text)) and not (checked and why.reason == CROSS)
-    }
+    absent = {it: why for it in distinct if (why := missing_of(it)) is not None}
+    if any(map(pattern("check").fullmatch, distinct)):  # beside which it says no
+        absent = {it: why for it, why in absent.items() if why.reason != CROSS}
     texts = [text for text in distinct if text not in absent]
     sample = texts[:_READ]
     if named == "B" and any(map(_NO_BYTES.search, sample)):

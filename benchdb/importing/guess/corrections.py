@@ -147,9 +147,8 @@ class Line(msgspec.Struct, frozen=True):
             column = _untold(self.header, column, self.fact, {})
             return replace(table, columns={**table.columns, self.header: column})
         if self.kind in ("nowhere", "text"):  # of the rows that nothing else tells
-            gone = _replaced(table, self.fact, facts, self._known)
-            held = without(table.set, self.fact)
-            held = {name: it for name, it in held.items() if name not in gone}
+            gone = self.fact.fields | _replaced(table, self.fact, facts, self._known)
+            held = {n: it for n, it in table.set.items() if n not in gone}
             return replace(table, set={**held, **facts})
         for text in texts:
             place = self._place(text)

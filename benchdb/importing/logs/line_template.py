@@ -103,8 +103,7 @@ class _Pattern(msgspec.Struct, frozen=True, dict=True):
         ways = _ways(plain, self.parts)
         few = len(self.slots) <= _FEW and len(plain) <= _SHORT
         if not ways and few and all(map(plain.__contains__, self.printed)):
-            anywhere = (part.replace("(?>", "(?:") for part in self.parts)
-            ways = _ways(plain, tuple(anywhere))
+            ways = _ways(plain, [it.replace("(?>", "(?:") for it in self.parts])
         return ways
 
     @cached_property
@@ -165,10 +164,9 @@ def _with_whole_chips(plain: str) -> str:
 def _pattern(line: str) -> _Pattern:
     first, *rest = _TOKEN.split(line)
     begins = r"(?<!\w)" if first[:1].isalnum() else ""
-    begins = begins if re.search(r"\w", first) else r"\A"
-    parts = [begins + _literal(first)]
+    parts = [(begins if re.search(r"\w", first) else r"\A") + _literal(first)]
     is_row = first.startswith("|")
-    inside = r"[^\s|][^|]" if is_row else r"\S."
+    begin, inside = (r"[^\s|]", "[^|]") if is_row else (r"\S", ".")
     slots: list[_Slot] = []
     tokens = rest[::2]
     following = (*tokens, "")[1:]
@@ -181,11 +179,11 @@ def _pattern(line: str) -> _Pattern:
         unit = printed[1] if printed and understood(printed[1]) else ""
         end += r"(?!\w)" if unit and words[-1:].isalnum() else ""
         last = re.split(r"[\s_(]", named.rstrip(")"))[-1]
-        title, held = named, rf"{inside}*?" if words else rf"{inside}*"
+        title, held = named, begin + inside + ("*?" if words else "*")
         if unit and understood(unit) != understood(last):  # the printed unit holds
             title = f"{named} ({unit})"
         elif _is_unit(last):  # which may be printed as well
-            held = rf"{_SIGNED}.*?|{_NAN}"
+            held = rf"{_SIGNED}{inside}*?|{_NAN}"
             end = rf"(?:\s?{re.escape(last)}(?!\w))?{end}"
         numeric = bool(unit) or is_unit_header(after.strip("{}"))
         held = rf"{_NUMBER}|{_NAN}" if numeric else held
@@ -212,18 +210,12 @@ def _literal(words: str) -> str:
     return rf"\s*{inside}\s*"
 
 
-@lru_cache(maxsize=16)
-def _pieces(parts: Sequence[str]) -> Sequence[re.Pattern[str]]:
-    """Return what finds each piece of a template between its ``...``."""
-    return [re.compile(piece) for piece in "".join(parts).split(_BREAK)]
-
-
 def _ways(plain: str, parts: Sequence[str]) -> Sequence[_Way]:
     """Return the first way in which *plain* is like *parts*, and the first other one.
 
     In another way some name stands elsewhere, with another text.
     """
-    pieces = _pieces(parts)
+    pieces = [re.compile(piece) for piece in "".join(parts).split(_BREAK)]
 
     @cache  # so that many pieces take no longer than a few
     def ways_from(piece: int, start: int) -> Sequence[_Way]:
@@ -312,14 +304,9 @@ class _Rows:
             if ways := pattern.match(plain):
                 titles = [slot.title for slot in pattern.slots]
                 self._above = level
-                differ = [
-                    f"{title} {' or '.join(map(repr, texts))}"
-                    for title, *texts in zip(titles, *ways, strict=True)
-                    if len({*texts}) > 1
-                ]
-                fault = f"it can be read in several ways: {', '.join(differ)}"
+                fault = f"it can be read as {' or as '.join(map(', '.join, ways))}"
                 texts = dict(zip(titles, ways[0], strict=True))
-                return _Match(level, texts, fault if differ else None)
+                return _Match(level, texts, fault if len(ways) > 1 else None)
         self._above = -1
         return None
 

@@ -374,7 +374,7 @@ def test_a_line_that_can_be_read_in_several_ways_is_no_row():
 
     assert texts(sheet) == [("b", "3"), ("c", "4")]
     assert [(it.number, it.reason) for it in sheet.bad] == [
-        (1, "it can be read in several ways: time (ms) '1' or '2'")
+        (1, "it can be read as a, 1 or as a, 2")
     ]
 
 
@@ -382,3 +382,9 @@ def test_dots_for_each_of_many_cells_are_no_trouble():
     text = "|" + "a|" * 100 + "\n|" + "b|" * 20 + "3 ms|\n"
 
     assert texts(sheets(text, "|..." * 20 + "|{time} ms|")[0]) == [("3",)]
+
+
+def test_a_figure_takes_one_cell_of_a_row():
+    (sheet,) = sheets("|a|3|b|4 GB|\n|c|5|\n", "|{model}|{peak GB}|...")
+
+    assert texts(sheet) == [("a", "3"), ("c", "5")]
