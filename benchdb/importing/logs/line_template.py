@@ -60,7 +60,7 @@ _SHORT = 500  # characters of a line for people
 _SHOWN = 100
 _CHIP_WORDS = 5
 _JOINT = "\0"  # no blank, and in no text
-_BREAK = "\n"  # between parts of an expression, for anything; in no line
+_BREAK = "\n"  # in an expression: anything; it is in no line
 _Way = tuple[tuple[int, int], ...]  # where the names of a template stand in a line
 _Kind = tuple[str, str | None]  # the base of a unit, and what it counts per
 
@@ -85,26 +85,18 @@ class _Pattern(msgspec.Struct, frozen=True, dict=True):
     def match(self, plain: str) -> Sequence[Sequence[str]]:
         """Return the texts of its names in *plain*, if that is like it, in each way.
 
-        A name ends at the first words that may be those printed behind it, but where
-        a blank alone follows it, not inside the name of a chip.
+        A name ends at the first words that may be those printed behind it; of few
+        names, in a line for people, at the first behind which all is like it:
+        ``{model}: {rate} tok/s`` in ``qwen3:8b: 61 tok/s``. Where a blank alone follows
+        it, it does not end inside the name of a chip.
         """
-        ways = self._match(plain)
+        few = len(self.slots) <= _FEW and len(plain) <= _SHORT
+        whole = "".join(self.parts).replace("(?>", "(?:" if few else "(?>")
+        ways = _ways(plain, whole)
         if ways and any(it.endswith("} ") for it in self.words[1:]):
             plain = _with_whole_chips(plain)  # of the same length
-            ways = self._match(plain) or ways
+            ways = _ways(plain, whole) or ways
         return [[plain[slice(*it)].replace(_JOINT, " ") for it in way] for way in ways]
-
-    def _match(self, plain: str) -> Sequence[_Way]:
-        """Return the ways in which *plain* is like it.
-
-        Of few names, in a line for people, other places than the first are tried:
-        ``{model}: {rate} tok/s`` in ``qwen3:8b: 61 tok/s``.
-        """
-        ways = _ways(plain, self.parts)
-        few = len(self.slots) <= _FEW and len(plain) <= _SHORT
-        if not ways and few and all(map(plain.__contains__, self.printed)):
-            ways = _ways(plain, [it.replace("(?>", "(?:") for it in self.parts])
-        return ways
 
     @cached_property
     def printed(self) -> Sequence[str]:
@@ -210,12 +202,12 @@ def _literal(words: str) -> str:
     return rf"\s*{inside}\s*"
 
 
-def _ways(plain: str, parts: Sequence[str]) -> Sequence[_Way]:
-    """Return the first way in which *plain* is like *parts*, and the first other one.
+def _ways(plain: str, expression: str) -> Sequence[_Way]:
+    """Return the first way in which *plain* is like it, and the first other one.
 
     In another way some name stands elsewhere, with another text.
     """
-    pieces = [re.compile(piece) for piece in "".join(parts).split(_BREAK)]
+    pieces = [re.compile(piece) for piece in expression.split(_BREAK)]
 
     @cache  # so that many pieces take no longer than a few
     def ways_from(piece: int, start: int) -> Sequence[_Way]:
@@ -391,7 +383,7 @@ def _difference(document: Document, template: str) -> str:
     for raw in document.lines:
         plain = _plain(unquoted(shown(raw)).text)
         for length in range(longest + 1, len(pattern.parts) + 1):
-            if not _ways(plain, pattern.parts[:length]):
+            if not _ways(plain, "".join(pattern.parts[:length])):
                 break
             longest, nearest = length, plain
     why = f"no line is like {pattern.text[:_SHOWN]!r}"
