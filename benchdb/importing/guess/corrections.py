@@ -7,13 +7,11 @@ or for one row label; a column is given another meaning, unit or metric, or left
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence, Set
-from itertools import product
 from typing import Literal, TypeVar
 
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.exchange.messages import Scalar
 from benchdb.importing.guess.column_draft import (
     VARIANT,
     without_unit,
@@ -55,7 +53,6 @@ _ABSENT = "not stated"
 _ONE_OF_SEVERAL = re.compile(r"(?P<printed>.+?)\s*->\s*(?P<value>.+)")
 _SIGNS = re.compile(r"^[\W_]+")
 _Facts = TypeVar("_Facts", bound=Meaning)
-_Known = tuple[str, Scalar]  # a field, and what it is
 _BESIDE = {"machine": "os", "framework": "version"}  # facts that go with another
 
 
@@ -100,10 +97,6 @@ class Line(msgspec.Struct, frozen=True):
         """Return the key by which it is answered."""
         return f"{self.name} at line {self.line}"
 
-    @property
-    def _known(self) -> Set[_Known]:
-        return {*product(self.fact.fields, (stored for _, stored in self.values))}
-
     def takes(self, answer: str) -> bool:
         """Tell whether *answer* may be a value of its fact, and of no other."""
         several = _ONE_OF_SEVERAL.fullmatch(answer)
@@ -137,7 +130,8 @@ class Line(msgspec.Struct, frozen=True):
             answer = several["value"].strip("'\" ")
         facts = facts_in(self.fact, answer, self.key)
         if self.sole and not several:
-            return stated(table, self.fact, facts, self._known)
+            known = {stored for _, stored in self.values}
+            return stated(table, self.fact, facts, known)
         return self._said_of(table, texts, facts)
 
     def _said_of(self, table: Table, texts: Sequence[str], facts: Fields) -> Table:
@@ -147,7 +141,8 @@ class Line(msgspec.Struct, frozen=True):
             column = _untold(self.header, column, self.fact, {})
             return replace(table, columns={**table.columns, self.header: column})
         if self.kind in ("nowhere", "text"):  # of the rows that nothing else tells
-            gone = self.fact.fields | _replaced(table, self.fact, facts, self._known)
+            known = {stored for _, stored in self.values}
+            gone = self.fact.fields | _replaced(table, self.fact, facts, known)
             held = {n: it for n, it in table.set.items() if n not in gone}
             return replace(table, set={**held, **facts})
         for text in texts:
@@ -216,7 +211,7 @@ def facts_in(fact: Fact, answer: str, key: str) -> Fields:
     return facts
 
 
-def _replaced(table: Table, fact: Fact, facts: Fields, known: Set[_Known]) -> Set[str]:
+def _replaced(table: Table, fact: Fact, facts: Fields, known: Set[object]) -> Set[str]:
     """Return the fields that do not hold any more where *facts* replace a *fact*.
 
     With another machine than is *known* go its parts and its system, with another
@@ -224,9 +219,8 @@ def _replaced(table: Table, fact: Fact, facts: Fields, known: Set[_Known]) -> Se
     rows, holds whatever the machine or the framework is.
     """
     own = naming_fields(fact)
-    before = {it for it in known or table.set.items() if it[0] in own}
-    same = len(before) == len(dict(before)) and facts.items() & before
-    if fact.name not in _BESIDE or same:
+    same = facts.items() & table.set.items()
+    if fact.name not in _BESIDE or (known <= {*facts.values()} if known else same):
         return own
     texts = {name for it in table.columns.values() for name in (it.field, *it.names)}
     texts |= {n for n, it in table.rows.get(ALL_ROWS, Meaning()).set.items() if it}
@@ -247,9 +241,7 @@ def _saying(before: _Facts, fact: Fact, facts: Fields, replaced: Set[str]) -> _F
     return replace(before, set=fields, missing=missing | absent)
 
 
-def stated(
-    table: Table, fact: Fact, facts: Fields, known: Set[_Known] = frozenset()
-) -> Table:
+def stated(table: Table, fact: Fact, facts: Fields, known: Set[object]) -> Table:
     """Return *table* in which *facts* are all that is known of a *fact*.
 
     A column that told it stays as a setting under its own name. *known* is what rows
@@ -310,7 +302,7 @@ def with_facts(table: Table, place: Place, fact: Fact, facts: Fields) -> Table:
 
     They win over what was guessed of columns of figures.
     """
-    known = {*recognised(place.text, fact.named).set.items()}
+    known = {*recognised(place.text, fact.named).set.values()}
     replaced = _replaced(table, fact, facts, known)
     if place.kind != "column":
         # Where a heading says nothing, what columns say of themselves holds.
