@@ -318,7 +318,8 @@ class Corrected:
         unchanged: list[str | None] = []
         for number in numbers if not agreed else ():
             before = self.tables[number]
-            known = {row.get(fact.name) for _, row in self._rows(number, before)}
+            own = facts.get(fact.name)  # of rows that have none
+            known = {it.get(fact.name, own) for _, it in self._rows(number, before)}
             self._put(number, stated(before, fact, facts, known))
             unchanged.append(self._unchanged(number, before, (fact, facts)))
         self._check_work(fact, answer, numbers)

@@ -129,19 +129,22 @@ class Line(msgspec.Struct, frozen=True):
             texts = [self._printed(several["printed"].strip("'\" "))]
             answer = several["value"].strip("'\" ")
         facts = facts_in(self.fact, answer, self.key)
+        known: Set[object] = {stored for _, stored in self.values}
+        if self.kind == "nowhere":  # so nothing is replaced
+            known = {*facts.values()}
         if self.sole and not several:
-            known = {stored for _, stored in self.values}
             return stated(table, self.fact, facts, known)
-        return self._said_of(table, texts, facts)
+        return self._said_of(table, texts, facts, known)
 
-    def _said_of(self, table: Table, texts: Sequence[str], facts: Fields) -> Table:
+    def _said_of(
+        self, table: Table, texts: Sequence[str], facts: Fields, known: Set[object]
+    ) -> Table:
         unsaid = self.kind == "column" and self.fact.name == "work" and not facts
         if unsaid and len(texts) == len(self.values):
             column = table.columns[self.header]  # what else tells it holds
             column = _untold(self.header, column, self.fact, {})
             return replace(table, columns={**table.columns, self.header: column})
         if self.kind in ("nowhere", "text"):  # of the rows that nothing else tells
-            known = {stored for _, stored in self.values}
             gone = self.fact.fields | _replaced(table, self.fact, facts, known)
             held = {n: it for n, it in table.set.items() if n not in gone}
             return replace(table, set={**held, **facts})

@@ -167,3 +167,14 @@ def test_a_version_goes_with_one_of_several_frameworks_that_are_corrected():
     versions = [it.environment.framework_version for it in result]
     assert [it.environment.framework for it in result] == ["jax", "jax"]
     assert versions == [None, None]
+
+
+def test_a_version_that_is_answered_holds_where_no_framework_is_replaced():
+    rows = table("Config | latency (ms)", "jax way | 4.45", "my way | 5.45")
+    text = f"# resnet18 on an A100\n\n{rows}"
+    answer = "yes, but version: 3.9; framework: swift"
+
+    result = records(of_text(text, {"readings": answer}), text)
+
+    versions = [it.environment.framework_version for it in result]
+    assert versions == ["3.9", "3.9"]
