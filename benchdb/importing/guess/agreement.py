@@ -318,8 +318,8 @@ class Corrected:
         unchanged: list[str | None] = []
         for number in numbers if not agreed else ():
             before = self.tables[number]
-            own = facts.get(fact.name)  # of rows that have none
-            known = {it.get(fact.name, own) for _, it in self._rows(number, before)}
+            typed = facts.get(fact.name)  # of rows that have none
+            known = {it.get(fact.name, typed) for _, it in self._rows(number, before)}
             self._put(number, stated(before, fact, facts, known))
             unchanged.append(self._unchanged(number, before, (fact, facts)))
         self._check_work(fact, answer, numbers)
