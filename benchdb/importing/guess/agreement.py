@@ -318,7 +318,9 @@ class Corrected:
         unchanged: list[str | None] = []
         for number in numbers if not agreed else ():
             before = self.tables[number]
-            self._put(number, stated(before, fact, facts))
+            typed = facts.get(fact.name)  # of rows that have none
+            known = {it.get(fact.name, typed) for _, it in self._rows(number, before)}
+            self._put(number, stated(before, fact, facts, known))
             unchanged.append(self._unchanged(number, before, (fact, facts)))
         self._check_work(fact, answer, numbers)
         self._note_unchanged(f"{fact.name!r}: {answer!r}", unchanged)

@@ -198,8 +198,10 @@ class ColumnDraft(msgspec.Struct, eq=False):
         if self.column is not None:
             setting = (self.column.field or "").startswith(PREFIXES)
             grouped = setting and any(map(GROUPED.fullmatch, self.looks.texts))
-            decimal = self.looks.decimal if grouped else None
-            return replace(self.column, decimal=decimal or self.column.decimal)
+            decimal = self.looks.decimal if grouped else self.column.decimal
+            crosses = {it: it for it in self.looks.texts if setting and missing_of(it)}
+            values = {**self.column.values, **crosses}
+            return replace(self.column, decimal=decimal, values=values)
         if self.parts:
             return Column(is_="value", parts=self.parts, set=self.fields)
         if self.metric is None:

@@ -18,7 +18,7 @@ from benchdb.importing import naming
 from benchdb.importing.mapping.fields import GROUPED
 from benchdb.importing.mapping.language import Column
 from benchdb.importing.quantities.characters import AmbiguousError
-from benchdb.importing.quantities.missing_values import missing_of, status_of
+from benchdb.importing.quantities.missing_values import CROSS, missing_of, status_of
 from benchdb.importing.quantities.quantity import Quantity, parsed, parts
 from benchdb.importing.quantities.tokens import Mark, convention
 from benchdb.importing.quantities.unit_names import understood
@@ -311,6 +311,8 @@ def profile(
     """
     distinct = list(dict.fromkeys(text.strip() for text in cells))[:_LOOKED_AT]
     absent = {it: why for it in distinct if (why := missing_of(it)) is not None}
+    if any(map(pattern("check").fullmatch, distinct)):  # beside which it says no
+        absent = {it: why for it, why in absent.items() if why.reason != CROSS}
     texts = [text for text in distinct if text not in absent]
     sample = texts[:_READ]
     if named == "B" and any(map(_NO_BYTES.search, sample)):
@@ -452,7 +454,8 @@ def _parts(texts: list[str], mark: Mark | None) -> tuple[str, ...]:
 def unit_in(text: str) -> str | None:
     """Return the unit that a header or heading names: ``Throughput (img/s)``."""
     text = text.removesuffix("[]")  # of a list, in JSON
-    ways = [text] if " " in text else text.split(".")[::-1]  # and of an object
+    parts = [] if " " in text else text.split(".")[::-1]  # and of an object,
+    ways = [it for it in parts if len(it) > 1] or [text]  # whose letters are names
     spellings = (_candidates(" ".join(it[-_TAGGED:].split())) for it in ways)
     for spelt in chain.from_iterable(spellings):
         candidate = _SPELT.get(spelt.casefold(), spelt)

@@ -53,6 +53,7 @@ _ABSENT = "not stated"
 _ONE_OF_SEVERAL = re.compile(r"(?P<printed>.+?)\s*->\s*(?P<value>.+)")
 _SIGNS = re.compile(r"^[\W_]+")
 _Facts = TypeVar("_Facts", bound=Meaning)
+_BESIDE = {"machine": "os", "framework": "version"}  # facts that go with another
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -128,18 +129,25 @@ class Line(msgspec.Struct, frozen=True):
             texts = [self._printed(several["printed"].strip("'\" "))]
             answer = several["value"].strip("'\" ")
         facts = facts_in(self.fact, answer, self.key)
+        known: Set[object] = {stored for _, stored in self.values}
+        if self.kind == "nowhere":  # so nothing is replaced
+            known = {*facts.values()}
         if self.sole and not several:
-            return stated(table, self.fact, facts)
-        return self._said_of(table, texts, facts)
+            return stated(table, self.fact, facts, known)
+        return self._said_of(table, texts, facts, known)
 
-    def _said_of(self, table: Table, texts: Sequence[str], facts: Fields) -> Table:
+    def _said_of(
+        self, table: Table, texts: Sequence[str], facts: Fields, known: Set[object]
+    ) -> Table:
         unsaid = self.kind == "column" and self.fact.name == "work" and not facts
         if unsaid and len(texts) == len(self.values):
             column = table.columns[self.header]  # what else tells it holds
             column = _untold(self.header, column, self.fact, {})
             return replace(table, columns={**table.columns, self.header: column})
         if self.kind in ("nowhere", "text"):  # of the rows that nothing else tells
-            return replace(table, set={**without(table.set, self.fact), **facts})
+            gone = self.fact.fields | _replaced(table, self.fact, facts, known)
+            held = {n: it for n, it in table.set.items() if n not in gone}
+            return replace(table, set={**held, **facts})
         for text in texts:
             place = self._place(text)
             # Another table may have a column of figures of this name as a setting.
@@ -206,18 +214,22 @@ def facts_in(fact: Fact, answer: str, key: str) -> Fields:
     return facts
 
 
-def _replaced(table: Table, fact: Fact, facts: Fields) -> Set[str]:
+def _replaced(table: Table, fact: Fact, facts: Fields, known: Set[object]) -> Set[str]:
     """Return the fields that do not hold any more where *facts* replace a *fact*.
 
-    With another machine go its parts and its system. What columns tell of these, and
-    what was answered for all rows, holds whatever the machine is.
+    With another machine than is *known* go its parts and its system, with another
+    framework its version. What columns tell of these, and what was answered for all
+    rows, holds whatever the machine or the framework is.
     """
-    if fact.name != "machine" or table.set.items() & facts.items():
-        return naming_fields(fact)
+    own = naming_fields(fact)
+    same = facts.items() & table.set.items()
+    if fact.name not in _BESIDE or (known <= {*facts.values()} if known else same):
+        return own
     texts = {name for it in table.columns.values() for name in (it.field, *it.names)}
     texts |= {n for n, it in table.rows.get(ALL_ROWS, Meaning()).set.items() if it}
-    system = FACTS["os"].fields if "os" not in texts else frozenset[str]()
-    return (fact.fields | system) - (texts - naming_fields(fact))
+    beside = FACTS[_BESIDE[fact.name]]
+    more = beside.fields if beside.name not in texts else frozenset[str]()
+    return own | ((fact.fields | more) - texts)
 
 
 def _saying(before: _Facts, fact: Fact, facts: Fields, replaced: Set[str]) -> _Facts:
@@ -232,12 +244,14 @@ def _saying(before: _Facts, fact: Fact, facts: Fields, replaced: Set[str]) -> _F
     return replace(before, set=fields, missing=missing | absent)
 
 
-def stated(table: Table, fact: Fact, facts: Fields) -> Table:
+def stated(table: Table, fact: Fact, facts: Fields, known: Set[object]) -> Table:
     """Return *table* in which *facts* are all that is known of a *fact*.
 
-    A column that told it stays as a setting under its own name.
+    A column that told it stays as a setting under its own name. *known* is what rows
+    have of it.
     """
     fields = naming_fields(fact) | facts.keys()  # a column of memory stays
+    gone = _replaced(table, fact, facts, known) - {*PARTS, *FACTS["os"].fields}
     rows = {key: _untelling(it, fields) for key, it in table.rows.items()}
     every = rows.pop(ALL_ROWS, Meaning())
     # What was answered of its parts holds whatever the machine is.
@@ -250,7 +264,7 @@ def stated(table: Table, fact: Fact, facts: Fields) -> Table:
         table,
         set={n: it for n, it in table.set.items() if n not in fact.fields},
         columns=_told_apart(table.columns, columns),
-        rows={ALL_ROWS: _saying(every, fact, parts | facts, fields), **rows},
+        rows={ALL_ROWS: _saying(every, fact, parts | facts, fields | gone), **rows},
     )
 
 
@@ -291,7 +305,8 @@ def with_facts(table: Table, place: Place, fact: Fact, facts: Fields) -> Table:
 
     They win over what was guessed of columns of figures.
     """
-    replaced = _replaced(table, fact, facts)
+    known = {*recognised(place.text, fact.named).set.values()}
+    replaced = _replaced(table, fact, facts, known)
     if place.kind != "column":
         # Where a heading says nothing, what columns say of themselves holds.
         plain = place.kind == "heading" and not facts

@@ -58,6 +58,7 @@ from benchdb.importing.mapping import fields
 from benchdb.importing.mapping.language import RESULTS, Column, Facts, Map, Table
 from benchdb.importing.mapping.maps import faults
 from benchdb.importing.mapping.recognition import recognised
+from benchdb.importing.naming.names import way
 from benchdb.importing.sheet import Sheet
 
 _OF_FILES = ("machine", "device", "framework", "precision", "batch_size")
@@ -335,7 +336,8 @@ def _listed(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def _stem(document: Document) -> str:
-    return re.sub(r"[_\-]+", " ", document.name.rsplit("/", 1)[-1].rsplit(".", 1)[0])
+    name = document.name.rsplit("/", 1)[-1].rsplit(".", 1)[0]
+    return re.sub("-+", " ", way("joined").sub(" ", name))
 
 
 def _names_others(document: Document, stem: str) -> bool:

@@ -2,11 +2,13 @@ r"""Lines of any layout, read by one that a person gives with names in braces.
 
 ``wall={wall}s ttft={ttft} ms`` takes two figures out of each line that has these words
 in this order. A name takes what stands up to the next printed words, the last one the
-rest of the line; ``...`` stands for anything. A unit right behind a name is that of its
-column; there, before the name ``unit``, and where the name itself ends in a unit, a
-number must stand. Figures in units of several kinds are a column for each. Blanks count
-as one, and may be missing beside a name. Marks of bullets and of emphasis and what
-loggers print first are looked at in no line.
+rest of the line; ``...`` stands for anything. A template without words before its first
+name begins where the line does; one that begins with ``|`` is a row of a table, where a
+name takes one cell. A line that may be read in several ways cannot be taken. A unit
+right behind a name is that of its column; there, before the name ``unit``, and where
+the name itself ends in a unit, a number must stand. Figures in units of several kinds
+are a column for each. Blanks count as one, and may be missing beside a name. Marks of
+bullets and of emphasis and what loggers print first are looked at in no line.
 
 A template of several lines makes a row of each line that is like the last one, below
 lines like the others. What those say holds for the rows below, until they come again; a
@@ -17,7 +19,7 @@ the one above it. In an option or a map ``\n`` is between them.
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import chain, pairwise, product
 
 import msgspec
@@ -58,6 +60,8 @@ _SHORT = 500  # characters of a line for people
 _SHOWN = 100
 _CHIP_WORDS = 5
 _JOINT = "\0"  # no blank, and in no text
+_BREAK = "\n"  # in an expression: anything; it is in no line
+_Way = tuple[tuple[int, int], ...]  # where the names of a template stand in a line
 _Kind = tuple[str, str | None]  # the base of a unit, and what it counts per
 
 
@@ -78,33 +82,21 @@ class _Pattern(msgspec.Struct, frozen=True, dict=True):
     parts: tuple[str, ...]
     words: tuple[str, ...]
 
-    @cached_property
-    def expression(self) -> re.Pattern[str]:
-        """Return what finds a line like it: a group for each name."""
-        return re.compile("".join(self.parts))
+    def match(self, plain: str) -> Sequence[Sequence[str]]:
+        """Return the texts of its names in *plain*, if that is like it, in each way.
 
-    def match(self, plain: str) -> Sequence[str] | None:
-        """Return the texts of its names in *plain*, if that is like it.
-
-        A name ends at the first words that may be those printed behind it, but where
-        a blank alone follows it, not inside the name of a chip.
+        A name ends at the first words that may be those printed behind it; of few
+        names, in a line for people, at the first behind which all is like it:
+        ``{model}: {rate} tok/s`` in ``qwen3:8b: 61 tok/s``. Where a blank alone follows
+        it, it does not end inside the name of a chip.
         """
-        match = self._match(plain)
-        if match and any(it.endswith("} ") for it in self.words[1:]):
-            match = self._match(_with_whole_chips(plain)) or match
-        return match and [text.replace(_JOINT, " ") for text in match.groups()]
-
-    def _match(self, plain: str) -> re.Match[str] | None:
-        """Return how *plain* is like it, if it is.
-
-        Of few names, in a line for people, other places than the first are tried:
-        ``{model}: {rate} tok/s`` in ``qwen3:8b: 61 tok/s``.
-        """
-        match = self.expression.search(plain)
         few = len(self.slots) <= _FEW and len(plain) <= _SHORT
-        if match is None and few and all(map(plain.__contains__, self.printed)):
-            match = re.search("".join(self.parts).replace("(?>", "(?:"), plain)
-        return match
+        whole = "".join(self.parts).replace("(?>", "(?:" if few else "(?>")
+        ways = _ways(plain, whole)
+        if ways and any(it.endswith("} ") for it in self.words[1:]):
+            plain = _with_whole_chips(plain)  # of the same length
+            ways = _ways(plain, whole) or ways
+        return [[plain[slice(*it)].replace(_JOINT, " ") for it in way] for way in ways]
 
     @cached_property
     def printed(self) -> Sequence[str]:
@@ -164,29 +156,33 @@ def _with_whole_chips(plain: str) -> str:
 def _pattern(line: str) -> _Pattern:
     first, *rest = _TOKEN.split(line)
     begins = r"(?<!\w)" if first[:1].isalnum() else ""
-    parts = [begins + _literal(first) if first.strip() else r"\A"]
+    parts = [(begins if re.search(r"\w", first) else r"\A") + _literal(first)]
+    is_row = first.startswith("|")
+    begin, inside = (r"[^\s|]", "[^|]") if is_row else (r"\S", ".")
     slots: list[_Slot] = []
     tokens = rest[::2]
     following = (*tokens, "")[1:]
     for token, words, after in zip(tokens, rest[1::2], following, strict=True):
         end = _literal(words) if words else r"\s*$"
         if token[0] != "{":
-            parts.append(f"(?>.*?{end})" if words else "")
+            parts.append(_BREAK + end if words else "")
             continue
         named, printed = token[1:-1].strip(), _UNIT.match(words)
         unit = printed[1] if printed and understood(printed[1]) else ""
         end += r"(?!\w)" if unit and words[-1:].isalnum() else ""
         last = re.split(r"[\s_(]", named.rstrip(")"))[-1]
-        title, held = named, r"\S.*?" if words else r"\S.*"
+        title, held = named, begin + inside + ("*?" if words else "*")
         if unit and understood(unit) != understood(last):  # the printed unit holds
             title = f"{named} ({unit})"
         elif _is_unit(last):  # which may be printed as well
-            held = rf"{_SIGNED}.*?|{_NAN}"
+            held = rf"{_SIGNED}{inside}*?|{_NAN}"
             end = rf"(?:\s?{re.escape(last)}(?!\w))?{end}"
         numeric = bool(unit) or is_unit_header(after.strip("{}"))
         held = rf"{_NUMBER}|{_NAN}" if numeric else held
         slots.append(_Slot(title, numeric or _is_unit(last)))
         parts.append(rf"(?>\s*({held}){end})")
+    if is_row and line.endswith("|") and any(it[0] != "{" for it in tokens):
+        parts[-1] += "$"  # else it would be open in which column a name stands
     written = map("".join, zip(tokens, rest[1::2], strict=True))
     return _Pattern(tuple(slots), tuple(parts), (first, *written))
 
@@ -206,11 +202,47 @@ def _literal(words: str) -> str:
     return rf"\s*{inside}\s*"
 
 
+def _ways(plain: str, expression: str) -> Sequence[_Way]:
+    """Return the first way in which *plain* is like it, and the first other one.
+
+    In another way some name stands elsewhere, with another text.
+    """
+    pieces = [re.compile(piece) for piece in expression.split(_BREAK)]
+
+    @cache  # so that many pieces take no longer than a few
+    def ways_from(piece: int, start: int) -> Sequence[_Way]:
+        if piece == len(pieces):
+            return [()]
+        ways: list[_Way] = []
+        while start <= len(plain) and (match := pieces[piece].search(plain, start)):
+            for rest in ways_from(piece + 1, match.end()):
+                way = (*match.regs[1:], *rest)
+                if not ways or _differ(plain, ways[0], way):
+                    ways.append(way)
+                if len(ways) > 1:
+                    return ways
+            start = match.start() + 1
+        return ways
+
+    return ways_from(0, 0)
+
+
+def _differ(plain: str, way: _Way, other: _Way) -> bool:
+    return any(
+        (end <= start or stop <= begin) and plain[begin:end] != plain[start:stop]
+        for (begin, end), (start, stop) in zip(way, other, strict=True)
+    )
+
+
 class _Match(msgspec.Struct, frozen=True):
-    """A line that is like the line *level* of a template, with its texts by title."""
+    """A line that is like the line *level* of a template, with its texts by title.
+
+    It may have a *fault*: why it is in no row.
+    """
 
     level: int
     texts: dict[str, str]
+    fault: str | None = None
 
 
 def sheets(document: Document, template: str) -> tuple[Sheet, ...]:
@@ -261,10 +293,12 @@ class _Rows:
             pattern = self._patterns[level]
             if level and pattern.is_bare and self._above != level - 1:
                 continue
-            if (texts := pattern.match(plain)) is not None:
+            if ways := pattern.match(plain):
                 titles = [slot.title for slot in pattern.slots]
                 self._above = level
-                return _Match(level, dict(zip(titles, texts, strict=True)))
+                fault = f"it can be read as {' or as '.join(map(', '.join, ways))}"
+                texts = dict(zip(titles, ways[0], strict=True))
+                return _Match(level, texts, fault if len(ways) > 1 else None)
         self._above = -1
         return None
 
@@ -294,6 +328,8 @@ class _Rows:
                 if line.made.level in self._fresh or not figure:
                     cells[title] = cell(text, line.line, line.raw)
         named = tuple((title, cells.get(title, "")) for title in self._titles)
+        if faults := [line.made.fault for line in lines if line.made.fault]:
+            return lines[-1].entry(named, fault=faults[0])
         levels = {line.made.level for line in lines}
         for level, pattern in enumerate(self._patterns):
             if level not in levels:
@@ -347,7 +383,7 @@ def _difference(document: Document, template: str) -> str:
     for raw in document.lines:
         plain = _plain(unquoted(shown(raw)).text)
         for length in range(longest + 1, len(pattern.parts) + 1):
-            if not re.search("".join(pattern.parts[:length]), plain):
+            if not _ways(plain, "".join(pattern.parts[:length])):
                 break
             longest, nearest = length, plain
     why = f"no line is like {pattern.text[:_SHOWN]!r}"

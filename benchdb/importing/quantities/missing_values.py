@@ -21,6 +21,7 @@ _FILE = folder("schema") / "words" / "missing.toml"
 _WORDS: dict[str, Any] = tomllib.loads(_FILE.read_text(encoding="utf-8"))
 _STARTS = tuple((why, re.compile(it)) for why, it in _WORDS.pop("starts").items())
 _MEMORY = "out of memory"
+CROSS = "a cross"  # beside check marks it says no
 _MEMORY_ANYWHERE = re.compile(_WORDS.pop("anywhere")[_MEMORY])
 _REASONS = {word: reason for reason, words in _WORDS.items() for word in words}
 _STATUSES: dict[str, Status] = {

@@ -389,3 +389,13 @@ def test_the_precision_in_a_name_is_that_of_its_own_rows_alone():
     ]
     card = propose(document, READERS["json"](document)).questions
     assert any("'trt_fp16' -> fp16" in line.reading() for line in card)
+
+
+@pytest.mark.parametrize("weights", ["Q4_K_M", "Q4_0", "IQ2_XXS", "Q3_K_XL"])
+def test_weights_in_the_name_of_a_file_keep_their_whole_name(weights):
+    text = "# llama.cpp on an M2 Max\n\n" + table("Batch | tg tok/s", "1 | 30.5")
+
+    (record,) = records(of_text(text, name=f"fit__Qwen3-8B-{weights}__run.md"), text)
+
+    assert record.run.parameters["quantization"] == weights
+    assert record.run.parameters["model"] == "Qwen3 8B"

@@ -184,3 +184,21 @@ def test_loads_and_sizes_of_a_host_and_intervals_of_its_statistics_are_no_figure
 
     values = [(it.metric, it.value) for record in result for it in record.end.values]
     assert values == [("work_seconds", 404.3)]
+
+
+def test_a_cross_beside_check_marks_is_a_word_of_its_column():
+    header = "Framework | Flash Attn | Cached | Time (ms)"
+    rows = ("torch | {} | x | 6.19", "torch | ✗ | yes | 4.45", "torch | - | no | 3.5")
+    flags = {}
+    for mark in ("✔", "n/a"):
+        text = "## ResNet-50 on an A100\n\n" + table(
+            header, rows[0].format(mark), *rows[1:]
+        )
+        runs = records(of_text(text, {"readings": "yes"}), text)
+        flags[mark] = [
+            (it.run.parameters.get("flash_attn"), it.run.parameters.get("cached"))
+            for it in runs
+        ]
+
+    assert flags["✔"] == [("✔", None), ("✗", "yes"), (None, "no")]
+    assert ("✗", "yes") not in flags["n/a"]

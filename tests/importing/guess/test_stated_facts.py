@@ -122,3 +122,59 @@ def test_a_sentence_says_the_batch_size_in_words():
     text = "Times with PyTorch v1.1.0, Batch size as 4.\n\n" + TIMES
     (record,) = records(of_text(text, YES), text)[:1]
     assert record.run.parameters["batch_size"] == 4
+
+
+@pytest.mark.parametrize(
+    ("answer", "known"),
+    [
+        ("framework: swift", ("swift", None)),
+        ("framework: swift 4.1", ("swift", "4.1")),
+        ("framework: swift; version: 3.9", ("swift", "3.9")),
+        ("version: 3.9; framework: swift", ("swift", "3.9")),
+        ("framework: torch", ("torch", "2.1.1")),
+        ("resnet18: framework swift", ("swift", None)),
+    ],
+)
+@pytest.mark.parametrize(
+    "above", ["# Runs on an A100 with torch 2.1.1", "# Runs\n\n- A100\n- torch 2.1.1"]
+)
+def test_a_version_goes_with_the_framework_that_another_replaces(above, answer, known):
+    rows = table("Model | latency (ms)", "resnet18 | 4.45")
+    text = f"{above}\n\n{rows}"
+
+    (record,) = records(of_text(text, {"readings": f"yes, but {answer}"}), text)
+
+    assert (record.environment.framework, record.environment.framework_version) == known
+
+
+def test_a_version_in_a_column_holds_whatever_the_framework_is():
+    rows = table("Model | Version | latency (ms)", "resnet18 | 0.7 | 4.45")
+    text = f"# torch on an A100\n\n{rows}"
+    answer = "yes, but Version: version; framework: swift"
+
+    (record,) = records(of_text(text, {"readings": answer}), text)
+
+    assert record.environment.framework_version == "0.7"
+
+
+def test_a_version_goes_with_one_of_several_frameworks_that_are_corrected():
+    rows = table("Config | latency (ms)", "jax way | 4.45", "torch way | 5.45")
+    text = f"# resnet18 on an A100\n\n- torch 2.1.1\n\n{rows}"
+    answer = "yes, but framework: jax"
+
+    result = records(of_text(text, {"readings": answer}), text)
+
+    versions = [it.environment.framework_version for it in result]
+    assert [it.environment.framework for it in result] == ["jax", "jax"]
+    assert versions == [None, None]
+
+
+def test_a_version_that_is_answered_holds_where_no_framework_is_replaced():
+    rows = table("Config | latency (ms)", "jax way | 4.45", "my way | 5.45")
+    text = f"# resnet18 on an A100\n\n{rows}"
+    answer = "yes, but version: 3.9; framework: swift"
+
+    result = records(of_text(text, {"readings": answer}), text)
+
+    versions = [it.environment.framework_version for it in result]
+    assert versions == ["3.9", "3.9"]

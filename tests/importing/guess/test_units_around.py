@@ -184,3 +184,11 @@ def test_the_one_unit_beside_a_column_is_that_of_its_numbers_and_of_no_ratio():
 
     assert columns["latency"].metric == "latency_mean_seconds"
     assert columns["pc_over_mac_latency"].is_ == "ratio"
+
+
+@pytest.mark.parametrize(
+    ("header", "unit"),
+    [("bytes_model.w", None), ("shape.h", None), ("gpu.power (W)", "W"), ("W", "W")],
+)
+def test_a_letter_is_no_unit_where_it_names_a_part_of_an_object(header, unit):
+    assert unit_in(header) == unit

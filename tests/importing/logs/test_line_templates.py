@@ -325,3 +325,66 @@ def test_the_head_line_of_values_between_commas_is_no_heading_of_lines():
     text = "size,mac_time,windows_time\n8,2.5,1.5\n16,4.5,3.5\n"
     (sheet,) = sheets(text, "{size},{mac time},{windows time}", name="times.csv")
     assert sheet.context == ()
+
+
+def test_three_dots_stand_for_several_cells_of_a_row():
+    text = "# A100\n\n|adalora|qwen|agent|2.0|True|True|32.55GiB|17.33(45 tokens)|\n"
+    template = "|{exp}|{model}|{dataset}|...|{memory GiB}GiB|{tok/s}(... tokens)|"
+
+    (sheet,) = sheets(text, template)
+
+    assert texts(sheet) == [("adalora", "qwen", "agent", "32.55", "17.33")]
+
+
+def test_names_behind_three_dots_stand_in_the_last_cells_of_a_row():
+    text = "| a | b | 1 ms | 2 ms | 3 ms |\n| c | d | | 4 ms | 5 ms |\n"
+
+    (sheet,) = sheets(text, "| {model} | {chip} | ... | {time} ms |")
+
+    assert texts(sheet) == [("a", "b", "3"), ("c", "d", "5")]
+
+
+def test_a_name_takes_one_cell_of_a_row():
+    text = "| a | x | 3 ms |\n| b | 4 ms |\n| | 5 ms |\n"
+
+    (sheet,) = sheets(text, "| {model} | {time} ms |")
+
+    assert texts(sheet) == [("b", "4")]
+
+
+@pytest.mark.parametrize("template", ["|{model} | {time} ms|", "= {time} ms"])
+def test_a_template_that_begins_with_no_word_begins_where_the_line_does(template):
+    text = "| x | y | 3 ms|\nrun | a | 3 ms| of = 3 ms\n"
+
+    with pytest.raises(DocumentError, match="no line is like"):
+        sheets(text, template)
+
+
+def test_a_template_that_begins_with_dots_or_words_begins_anywhere():
+    text = "step 1 -> 3 ms\nrestep 2 -> 4 ms\n"
+
+    assert texts(sheets(text, "... -> {time} ms")[0]) == [("3",), ("4",)]
+    assert texts(sheets(text, "step {step} -> {time} ms")[0]) == [("1", "3")]
+
+
+def test_a_line_that_can_be_read_in_several_ways_is_no_row():
+    text = "|a|x|1 ms|2 ms|y|\n|b|x|-|3 ms|y|\n|c|x|4 ms|4 ms|y|\n"
+
+    (sheet,) = sheets(text, "|{model}|...|{time} ms|...|")
+
+    assert texts(sheet) == [("b", "3"), ("c", "4")]
+    assert [(it.number, it.reason) for it in sheet.bad] == [
+        (1, "it can be read as a, 1 or as a, 2")
+    ]
+
+
+def test_dots_for_each_of_many_cells_are_no_trouble():
+    text = "|" + "a|" * 100 + "\n|" + "b|" * 20 + "3 ms|\n"
+
+    assert texts(sheets(text, "|..." * 20 + "|{time} ms|")[0]) == [("3",)]
+
+
+def test_a_figure_takes_one_cell_of_a_row():
+    (sheet,) = sheets("|a|3|b|4 GB|\n|c|5|\n", "|{model}|{peak GB}|...")
+
+    assert texts(sheet) == [("a", "3"), ("c", "5")]
