@@ -378,9 +378,7 @@ def find_proposal(connection: Connection, prefix: str) -> Proposal:
     """Return the one proposal whose id starts with *prefix*."""
     wanted = prefix.lower()
     matches = [
-        proposal
-        for proposal in proposals(connection)
-        if wanted and proposal.id.startswith(wanted)
+        it for it in proposals(connection) if wanted and it.id.startswith(wanted)
     ]
     if not matches:
         raise UsageError(f"no proposal {prefix!r}; 'benchdb sources' shows their ids")
@@ -449,11 +447,8 @@ def _undecided(
 def _in_force(connection: Connection, known: list[Edition]) -> dict[str, str]:
     ages = {edition.digest: edition.age for edition in known}
     decided = _decided(connection)
-    accepted = [
-        (proposal.outdated, proposal.newer)
-        for proposal in decided
-        if proposal.accepted and proposal.why != HEARD
-    ]
+    taken = (it for it in decided if it.accepted and it.why != HEARD)
+    accepted = [(it.outdated, it.newer) for it in taken]
     refused = _refused(decided)
     unasked = (*_read_here(connection), *_signed_alike(connection, known, refused))
     pairs = [pair for pair in (*accepted, *unasked) if ages.keys() >= set(pair)]
