@@ -225,11 +225,11 @@ def _replaced(table: Table, fact: Fact, facts: Fields, known: Set[object]) -> Se
     same = facts.items() & table.set.items()
     if fact.name not in _BESIDE or (known <= {*facts.values()} if known else same):
         return own
-    texts = {name for it in table.columns.values() for name in (it.field, *it.names)}
-    texts |= {n for n, it in table.rows.get(ALL_ROWS, Meaning()).set.items() if it}
+    held = {name for it in table.columns.values() for name in (it.field, *it.names)}
+    held |= {n for n, it in table.rows.get(ALL_ROWS, Meaning()).set.items() if it}
     beside = FACTS[_BESIDE[fact.name]]
-    more = beside.fields if beside.name not in texts else frozenset[str]()
-    return own | ((fact.fields | more) - texts)
+    more = beside.fields if beside.name not in held else frozenset[str]()
+    return own | ((fact.fields | more) - held)
 
 
 def _saying(before: _Facts, fact: Fact, facts: Fields, replaced: Set[str]) -> _Facts:

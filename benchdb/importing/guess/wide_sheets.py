@@ -29,14 +29,14 @@ def narrowed(sheet: Sheet) -> tuple[Sheet, list[str]]:
     looks = profiles([sheet])
     taken = set[str]()
     above = sheet.inherited  # beside which the columns of the rows are what tells them
-    groups = [
+    telling = [
         bool(it.texts) and (_may_tell(it, taken) or (above and it.header not in above))
         for it in looks
     ]
-    kept = [n for n, it in enumerate(groups) if it]
+    kept = [n for n, it in enumerate(telling) if it]
     rows = (SheetRow(it.line, tuple(it.cells[n] for n in kept)) for it in sheet.rows)
     header = tuple(sheet.header[n] for n in kept)
-    idle = [it.header for n, it in enumerate(looks) if it.texts and not groups[n]]
+    idle = [it.header for n, it in enumerate(looks) if it.texts and not telling[n]]
     where = f"line {sheet.line}, of {len(sheet.header)} columns"
     listed = ", ".join(map(repr, idle[:_LISTED]))
     more = f" and {len(idle) - _LISTED} more" * (len(idle) > _LISTED)

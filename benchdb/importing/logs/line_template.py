@@ -91,12 +91,22 @@ class _Pattern(msgspec.Struct, frozen=True, dict=True):
         it, it does not end inside the name of a chip.
         """
         few = len(self.slots) <= _FEW and len(plain) <= _SHORT
-        whole = "".join(self.parts).replace("(?>", "(?:" if few else "(?>")
-        ways = _ways(plain, whole)
+        pieces = self.loose if few else self.strict
+        ways = _ways(plain, pieces)
         if ways and any(it.endswith("} ") for it in self.words[1:]):
             plain = _with_whole_chips(plain)  # of the same length
-            ways = _ways(plain, whole) or ways
+            ways = _ways(plain, pieces) or ways
         return [[plain[slice(*it)].replace(_JOINT, " ") for it in way] for way in ways]
+
+    @cached_property
+    def strict(self) -> Sequence[re.Pattern[str]]:
+        """Return what finds lines like it, in which each name ends at once."""
+        return _pieces("".join(self.parts))
+
+    @cached_property
+    def loose(self) -> Sequence[re.Pattern[str]]:
+        """Return what finds lines like it, in which a name may end farther on."""
+        return _pieces("".join(self.parts).replace("(?>", "(?:"))
 
     @cached_property
     def printed(self) -> Sequence[str]:
@@ -202,12 +212,17 @@ def _literal(words: str) -> str:
     return rf"\s*{inside}\s*"
 
 
-def _ways(plain: str, expression: str) -> Sequence[_Way]:
-    """Return the first way in which *plain* is like it, and the first other one.
+def _pieces(expression: str) -> Sequence[re.Pattern[str]]:
+    return [re.compile(piece) for piece in expression.split(_BREAK)]
+
+
+def _ways(plain: str, pieces: Sequence[re.Pattern[str]]) -> Sequence[_Way]:
+    """Return the first way in which *plain* is like *pieces*, and the first other one.
 
     In another way some name stands elsewhere, with another text.
     """
-    pieces = [re.compile(piece) for piece in expression.split(_BREAK)]
+    if pieces[0].search(plain) is None:  # as most lines of a document
+        return ()
 
     @cache  # so that many pieces take no longer than a few
     def ways_from(piece: int, start: int) -> Sequence[_Way]:
@@ -383,7 +398,7 @@ def _difference(document: Document, template: str) -> str:
     for raw in document.lines:
         plain = _plain(unquoted(shown(raw)).text)
         for length in range(longest + 1, len(pattern.parts) + 1):
-            if not _ways(plain, "".join(pattern.parts[:length])):
+            if not _ways(plain, _pieces("".join(pattern.parts[:length]))):
                 break
             longest, nearest = length, plain
     why = f"no line is like {pattern.text[:_SHOWN]!r}"
