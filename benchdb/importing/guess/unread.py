@@ -60,13 +60,15 @@ class UnreadLine(msgspec.Struct, frozen=True):
                 end = number.end()
         return made + _TAIL.sub(r"\1", text[end:])
 
-    def is_read(self, document: Document) -> bool:
-        """Tell whether its own template finds it in *document*."""
-        try:
-            sheets = by_templates(document, [self.template()])
-        except DocumentError:
-            return False
-        return any(row.line == self.number for it in sheets for row in it.rows)
+
+@lru_cache(maxsize=_TRIED)  # each answer of a card is followed by the same list
+def _is_read(line: UnreadLine, document: Document) -> bool:
+    """Tell whether the template of a *line* finds it in *document*."""
+    try:
+        sheets = by_templates(document, [line.template()])
+    except DocumentError:
+        return False
+    return any(row.line == line.number for it in sheets for row in it.rows)
 
 
 def unread_lines(document: Document, sheets: Iterable[Sheet]) -> tuple[UnreadLine, ...]:
@@ -118,7 +120,7 @@ def named_with_lines(
         lines = [line for part in parts for line in part]
         shapes = Counter(map(_shape, lines))
         likely = sorted(lines, key=lambda line: -shapes[_shape(line)])
-        if read := next((it for it in likely[:_TRIED] if it.is_read(document)), None):
+        if read := next((it for it in likely[:_TRIED] if _is_read(it, document)), None):
             answer = shlex.quote(f"line={read.template()}")
             yield f"to read such lines, name what differs: --answer {answer}"
 
